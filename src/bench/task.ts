@@ -1,6 +1,6 @@
-import type { Environment } from '../contracts/environment.ts';
+import type { Environment, Notation } from '../contracts/environment.ts';
 import type { MaybePromise } from '../contracts/json.ts';
-import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Capabilities, LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import type { SearchOptions } from '../search/contracts.ts';
 
@@ -23,6 +23,8 @@ export interface BenchInstance<State = any, Action = any> {
   readonly guides?: Pick<SearchOptions<State, Action>, 'evaluator' | 'policy'>;
   /** The model that is asked about it, in place of that of the comparison, such as a recording. @defaultValue none */
   readonly model?: LanguageModel;
+  /** How a model that honours so much is shown it. @defaultValue the notation of the environment */
+  notationFor?(capabilities: Capabilities): Notation<State, Action>;
   /** The longest step, in tokens. @defaultValue 512 */
   readonly maxTokens?: number;
 }

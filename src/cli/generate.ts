@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
+import { espalierVersion } from '../base/version.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
@@ -31,7 +32,6 @@ import { chooseModel, environmentFor, type Models } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor, shownDollars } from './prices.ts';
 import { budgetOf } from './search-options.ts';
-import { espalierVersion } from './version.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../base/errors.ts';
+import { espalierVersion } from '../base/version.ts';
 import {
   type CheckDatasetRequest,
   checkDatasetCommand,
@@ -16,7 +17,6 @@ import { runSearchCommand } from './search.ts';
 import { type SearchRequest, searchCommand } from './search-options.ts';
 import { runTreeCommand, type TreeRequest } from './tree.ts';
 import { integerOption, seedOption } from './values.ts';
-import { espalierVersion } from './version.ts';
 
 /**
  * Runs the command line.

@@ -1,6 +1,7 @@
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
+import { espalierVersion } from '../base/version.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
@@ -18,7 +19,6 @@ import { pricesFor } from './prices.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
 import { unusedOf } from './unused.ts';
-import { espalierVersion } from './version.ts';
 
 /** Runs `espalier search`. Resolves to the exit code. */
 export async function runSearchCommand(request: SearchRequest): Promise<number> {

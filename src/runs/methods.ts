@@ -11,13 +11,19 @@ type MethodPlan = Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
 };
 
 /**
- * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
- * was taught to propose a step and to judge a state in one word, and plays only those parts.
+ * A method with the paper's defaults. The packaged model was taught to propose a step and to judge a state in one word,
+ * and plays only those parts.
+ *
+ * @param ends - Whether it ends with the first solution, where the paper does not say.
  */
-export function methodFor(name: string, options: MethodOptions): MethodPlan {
+export function methodFor(
+  name: string,
+  options: MethodOptions,
+  { ends = true }: { readonly ends?: boolean } = {},
+): MethodPlan {
   const entry = methods.find((each) => each.name === name);
   if (entry === undefined) throw new Error(`Expected one of ${methodNames.join(', ')}.`);
   const { create, plain } = entry;
-  const method = { stopWhen: [solved()], ...create(options) };
+  const method = { ...(ends && { stopWhen: [solved()] }), ...create(options) };
   return { method, ...(options.model.provider === 'tiny' && plain?.(options)) };
 }

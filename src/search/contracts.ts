@@ -413,6 +413,8 @@ export interface SearchResult<State, Action> {
   readonly spend: Spend;
   /** Tokens that servers used, and dollars that they charged, beyond what they were allowed. */
   readonly overdraft: Omit<CallSpend, 'calls'>;
+  /** What the calls that took effect have cost: `spend` without what killed processes have lost. */
+  readonly answered: CallSpend;
   /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
   /** What each model read and wrote, by who asked it, in the order in which they were first asked. */

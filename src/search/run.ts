@@ -416,6 +416,7 @@ function report<State, Action>(
     failures: failuresOf(tree),
     spend: ledger.spend,
     overdraft: ledger.overdraft,
+    answered: ledger.answered,
     unpriced: [...outside.gate.unpriced],
     usage: outside.gate.usage.all,
     coverage: outside.gate.coverage,

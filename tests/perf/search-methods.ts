@@ -8,7 +8,6 @@ import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { table } from '../../dist/base/table.js';
-import { table } from '../../dist/base/table.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import { unseenGames } from '../../dist/bench/tasks/game24.js';

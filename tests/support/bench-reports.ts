@@ -148,6 +148,7 @@ function differencesIn(points: readonly BenchPoint[]): readonly BenchDifference[
         difference,
         low: difference - 0.05,
         high: difference + 0.05,
+        clusters: 200,
         p,
         adjustedP: Math.min(1, 3 * p),
       },

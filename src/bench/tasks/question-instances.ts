@@ -1,4 +1,9 @@
-import { answerOracle, type ReasoningState, reasoning } from '../../environments/index.ts';
+import {
+  answerOracle,
+  notationFor,
+  type ReasoningState,
+  reasoning,
+} from '../../environments/index.ts';
 import type { BenchInstance } from '../task.ts';
 
 /** A question with its known answer. */
@@ -19,10 +24,12 @@ const longestStep = 512;
 /** A question as an instance: its answer is for scoring only. */
 export function questionInstance(asked: KnownQuestion): BenchInstance<ReasoningState, string> {
   const { id, question, answer, cluster } = asked;
+  const environment = reasoning({ question });
   return {
     id,
     ...(cluster !== undefined && { cluster }),
-    environment: reasoning({ question }),
+    environment,
+    notationFor: (capabilities) => notationFor(environment, capabilities),
     oracle: answerOracle(answer),
     maxTokens: longestStep,
   };

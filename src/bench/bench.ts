@@ -1,0 +1,324 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { EspalierError } from '../base/errors.ts';
+import {
+  expectArray,
+  expectation,
+  expectInteger,
+  expectNumber,
+  expectOneOf,
+} from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
+import { modelName } from '../base/model-name.ts';
+import { espalierVersion } from '../base/version.ts';
+import { withLimit } from '../calls/middleware/with-limit.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Budget } from '../contracts/spend.ts';
+import { type GenerateProgress, type GenerateReport, generate } from '../runs/generate.ts';
+import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
+import type { SearchResult } from '../search/contracts.ts';
+import type { BenchCell } from './cell.ts';
+import { type CellName, cellOf, failedCell, GuardedOracle } from './cells.ts';
+import { type BenchMethod, baselinesFor, benchMethod } from './methods.ts';
+import { Recording } from './recording.ts';
+import type { BenchBudget, BenchReport } from './report.ts';
+import { reportOf } from './summary.ts';
+import type { BenchInstance, BenchTask } from './task.ts';
+
+/** What {@link compare} is given. */
+export interface CompareOptions {
+  /** What the methods are compared on. */
+  readonly task: BenchTask;
+  /** The model that is asked. @defaultValue none: the task brings what guides a search */
+  readonly model?: LanguageModel;
+  /** The model that judges. @defaultValue `model` */
+  readonly judgeModel?: LanguageModel;
+  /**
+   * Algorithms and published methods by name, and plans of one's own. Greedy, self-consistency where the task has answers
+   * to vote on, and best-of-N are compared in any case.
+   */
+  readonly methods: readonly (BenchMethod | string)[];
+  /** What each search may spend: each method is tried with each of them. */
+  readonly budgets: readonly BenchBudget[];
+  /** The folder in which all is kept. What lies there already is not done again. */
+  readonly out: string;
+  /** Where what was bought is kept, for this and other benchmarks at the same time. @defaultValue `recording` in `out` */
+  readonly recording?: string;
+  /** The split of the task. @defaultValue its first */
+  readonly split?: string;
+  /** The most instances: an integer from 1 up. @defaultValue all, of generated tasks 100 */
+  readonly limit?: number;
+  /** Independent searches of each instance by each method at each budget: an integer from 1 up. @defaultValue 1 */
+  readonly seeds?: number;
+  /** @defaultValue 0 */
+  readonly seed?: number | string;
+  /** What all others are compared with. @defaultValue `'best-of-n'` */
+  readonly baseline?: string;
+  /** Searches under way at once, and calls of the model: an integer from 1 up. @defaultValue 4 */
+  readonly concurrency?: number;
+  /**
+   * Whether what was bought for another method takes as long as it took then, so that times are those of a search that
+   * buys for itself. Otherwise it comes at once, and reports have no times.
+   *
+   * @defaultValue `true`
+   */
+  readonly paced?: boolean;
+  /** What the whole benchmark may be charged, those of earlier sessions included. @defaultValue no limit */
+  readonly budget?: Omit<Budget, 'ms'>;
+  /** Prices by model id, beside and above those that are known. */
+  readonly prices?: PriceTable;
+  /** Ends the benchmark gracefully when it returns true; the same call goes on where it was. */
+  readonly stopWhen?: () => boolean;
+  /** Rejects when it aborts. What was paid for is kept. */
+  readonly signal?: AbortSignal;
+  /** Hears of every search that begins or ends. */
+  readonly onProgress?: (progress: GenerateProgress) => void;
+}
+
+/** What a comparison came to. */
+export interface Compared {
+  /** What was found, of the searches that have ended. */
+  readonly report: BenchReport;
+  /** The searches that it is made of. */
+  readonly cells: readonly BenchCell[];
+  /** Why it ended. */
+  readonly stopReason: GenerateReport['stopReason'];
+  /** Searches that are still to be made. */
+  readonly unfinished: number;
+}
+
+/**
+ * Compares ways to search on the same problems at the same budgets. All pay for what they use, but what several of them ask
+ * alike is bought once: equal requests for the same instance and attempt. Attempts, and instances, are independent of each
+ * other. Can be killed at any time, and goes on where it was.
+ *
+ * @throws EspalierError `usage` where an option is not what it should be, or the folder holds another benchmark;
+ * `locked`, `storage`.
+ */
+export async function compare(options: CompareOptions): Promise<Compared> {
+  expectCompareOptions(options);
+  const { task, split, limit, seed = 0, budgets, seeds = 1, baseline = 'best-of-n' } = options;
+  const asked = {
+    seed,
+    ...(split !== undefined && { split }),
+    ...(limit !== undefined && { limit }),
+  };
+  const instances = await task.instances(asked);
+  expectInstances(instances);
+  const baselines = baselinesFor(instances);
+  const methods = methodsOf([...baselines, ...options.methods]);
+  if (!methods.some(({ name }) => name === baseline)) {
+    throw expectation('baseline', `one of ${methods.map(({ name }) => name).join(', ')}`, baseline);
+  }
+  using run = openRun(options.out);
+  begin(run, options);
+  const recording = new Recording(options.recording ?? join(options.out, 'recording'));
+  const searches = instances.flatMap((instance) =>
+    budgets.flatMap((budget) => methods.map((method) => ({ instance, budget, method }))),
+  );
+  const bench = new Benchmark(options, recording, searches.map(named));
+  const grown = await bench.run(run);
+  const cells = bench.cells(readRun(run.path).outcomes, seeds);
+  const report = reportOf(cells, {
+    task: {
+      ...{ name: task.name, title: task.title },
+      ...{ source: task.source ?? null, licence: task.licence ?? null },
+      split: split ?? task.splits?.[0] ?? null,
+    },
+    model: options.model === undefined ? null : modelName(options.model),
+    ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
+    bought: recording.bought,
+    versions: { espalier: espalierVersion(), node: process.versions.node },
+  });
+  run.writeReport(JSON.parse(JSON.stringify(report)) as Readonly<Record<string, JsonValue>>);
+  return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
+}
+
+/** One method on one instance at one budget, as a problem of a run. */
+interface Search {
+  readonly id: string;
+  readonly instance: BenchInstance;
+  readonly budget: BenchBudget;
+  readonly method: BenchMethod;
+}
+
+function named({ instance, budget, method }: Omit<Search, 'id'>): Search {
+  const id = JSON.stringify([instance.id, method.name, `${budget.unit}=${budget.limit}`]);
+  return { id, instance, budget, method };
+}
+
+/** No search makes more simulations: what costs nothing would go on for ever. */
+const mostSimulations = 10_000;
+
+class Benchmark {
+  readonly #options: CompareOptions;
+  readonly #recording: Recording;
+  readonly #searches: readonly Search[];
+  readonly #limit: ReturnType<typeof withLimit>;
+  readonly #guards = new Map<string, GuardedOracle<unknown>>();
+
+  constructor(options: CompareOptions, recording: Recording, searches: readonly Search[]) {
+    this.#options = options;
+    this.#recording = recording;
+    this.#searches = searches;
+    this.#limit = withLimit({ concurrency: options.concurrency ?? 4 });
+  }
+
+  run(run: RunFolder): Promise<GenerateReport> {
+    const { seeds = 1, concurrency = 4, budget, signal, stopWhen, onProgress } = this.#options;
+    return generate<Search, unknown, unknown>({
+      run,
+      problems: this.#searches,
+      attempts: seeds,
+      concurrency,
+      trees: false,
+      plan: (search, attempt) => this.#plan(search, attempt),
+      note: (result, search, attempt) => this.#note(result, search, attempt),
+      ...(budget !== undefined && { budget }),
+      ...(signal !== undefined && { signal }),
+      ...(stopWhen !== undefined && { stopWhen }),
+      ...(onProgress !== undefined && { onProgress }),
+    });
+  }
+
+  /** The cells of all searches that have an outcome, in the order in which they were asked for. */
+  cells(outcomes: readonly ProblemOutcome[], seeds: number): readonly BenchCell[] {
+    const found = new Map(outcomes.map((each) => [`${each.problem}#${each.attempt}`, each]));
+    return this.#searches.flatMap((search) =>
+      Array.from({ length: seeds }, (_, attempt) => attempt).flatMap((attempt) => {
+        const outcome = found.get(`${search.id}#${attempt}`);
+        if (outcome === undefined) return [];
+        if (outcome.status === 'failed') return [failedCell(nameOf(search, attempt), outcome)];
+        return [outcome.noted as unknown as BenchCell];
+      }),
+    );
+  }
+
+  async #plan({ id, instance, budget, method }: Search, attempt: number) {
+    const { judgeModel, prices = {}, seed = 0 } = this.#options;
+    const scope = JSON.stringify([seed, instance.id, attempt]);
+    const asked = instance.model ?? this.#options.model;
+    const shown = this.#shown(instance, asked);
+    const guard = instance.oracle && new GuardedOracle(instance.oracle);
+    if (guard !== undefined) this.#guards.set(`${id}#${attempt}`, guard);
+    const plan = await method.plan(
+      { ...instance, environment: shown, ...(guard !== undefined && { oracle: guard }) },
+      { model: this.#share(asked, scope), judgeModel: this.#share(judgeModel, scope) },
+    );
+    return {
+      environment: shown,
+      ...plan,
+      budget: { simulations: mostSimulations, [budget.unit]: budget.limit },
+      seed: scope,
+      prices,
+      order: 'issued' as const,
+    };
+  }
+
+  /** The environment as the model is shown it. */
+  #shown({ environment, notationFor }: BenchInstance, model: LanguageModel | undefined) {
+    const notation = model && notationFor?.(model.capabilities);
+    return notation === undefined ? environment : { ...environment, notation };
+  }
+
+  #share(model: LanguageModel | undefined, scope: string): LanguageModel | undefined {
+    const { paced = true, prices = {} } = this.#options;
+    return model && this.#recording.model(model, { scope, paced, prices, inner: this.#limit });
+  }
+
+  async #note(
+    result: SearchResult<unknown, unknown>,
+    search: Search,
+    attempt: number,
+  ): Promise<JsonValue> {
+    const key = `${search.id}#${attempt}`;
+    const guard = this.#guards.get(key);
+    this.#guards.delete(key);
+    const isPaced = this.#options.paced ?? true;
+    const cell = await cellOf(nameOf(search, attempt), result, { guard, isPaced });
+    return cell as unknown as JsonValue;
+  }
+}
+
+function nameOf({ instance, method, budget }: Search, attempt: number): CellName {
+  const { id, cluster = id } = instance;
+  return { instance: id, cluster, method: method.name, budget, attempt };
+}
+
+/** Each method once, in order. */
+function methodsOf(given: readonly (BenchMethod | string)[]): readonly BenchMethod[] {
+  const methods = new Map<string, BenchMethod>();
+  const own = new Map<string, BenchMethod | string>();
+  for (const each of given) {
+    const method = benchMethod(each);
+    const known = own.get(method.name);
+    if (known !== undefined && known !== each) {
+      throw expectation('methods', 'without repetition', method.name);
+    }
+    own.set(method.name, each);
+    if (known === undefined) methods.set(method.name, method);
+  }
+  return [...methods.values()];
+}
+
+/** @throws EspalierError `usage` where the folder holds another benchmark. More methods, budgets and seeds may be added. */
+function begin(
+  run: RunFolder,
+  { task, model, judgeModel, split, seed = 0, paced = true }: CompareOptions,
+): void {
+  const now = {
+    command: 'bench',
+    task: task.name,
+    source: task.source ?? null,
+    split: split ?? null,
+    model: model === undefined ? null : modelName(model),
+    judgeModel: judgeModel === undefined ? null : modelName(judgeModel),
+    seed,
+    paced,
+  };
+  const { run: old } = readRun(run.path);
+  if (old === undefined) {
+    run.writeRun(now);
+    return;
+  }
+  const name = Object.keys({ ...now, ...old }).find(
+    (field) => !isDeepStrictEqual(old[field], Reflect.get(now, field)),
+  );
+  if (name === undefined) return;
+  const [before, asked] = [old[name], Reflect.get(now, name)].map((value) =>
+    JSON.stringify(value ?? null),
+  );
+  throw new EspalierError(
+    'usage',
+    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Take another folder.`,
+  );
+}
+
+const names =
+  'task model judgeModel methods budgets out recording split limit seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
+
+function expectCompareOptions(options: CompareOptions): void {
+  expectOptions('compare', options, names);
+  const { budgets, seeds = 1, concurrency = 4, limit = 1 } = options;
+  expectArray('methods', options.methods);
+  expectArray('budgets', budgets);
+  if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
+  for (const [place, budget] of budgets.entries()) {
+    expectOneOf(`budgets[${place}].unit`, budget.unit, ['calls', 'ms', 'tokens', 'usd']);
+    expectNumber(`budgets[${place}].limit`, budget.limit, { min: 0 });
+  }
+  expectInteger('seeds', seeds, { min: 1 });
+  expectInteger('concurrency', concurrency, { min: 1 });
+  expectInteger('limit', limit, { min: 1 });
+}
+
+function expectInstances(instances: readonly BenchInstance[]): void {
+  if (instances.length === 0) throw expectation('task', 'one with instances', 'none');
+  const ids = new Set<string>();
+  for (const { id } of instances) {
+    if (ids.has(id)) throw expectation('task', 'one whose instances have different ids', id);
+    ids.add(id);
+  }
+}

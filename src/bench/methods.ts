@@ -1,0 +1,112 @@
+import { EspalierError } from '../base/errors.ts';
+import { describeValue, expectFunction, expectText } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
+import type { MaybePromise } from '../contracts/json.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
+import { algorithmEntry, algorithmNames } from '../runs/algorithms.ts';
+import { methodFor, methodNames } from '../runs/methods.ts';
+import type { SearchOptions } from '../search/contracts.ts';
+import { solved } from '../search/stop-conditions.ts';
+import { judge } from '../values/judge/judge.ts';
+import type { BenchInstance } from './task.ts';
+
+/** How one method searches one instance. */
+export type BenchPlan<State = any, Action = any> = Pick<
+  SearchOptions<State, Action>,
+  'algorithm' | 'discount' | 'evaluator' | 'fill' | 'method' | 'outcome' | 'policy' | 'stopWhen'
+>;
+
+/** Who answers in a search. */
+export interface BenchModels {
+  /** The model that proposes; nothing where no model is asked. */
+  readonly model: LanguageModel | undefined;
+  /** The model that judges. */
+  readonly judgeModel: LanguageModel | undefined;
+}
+
+/** A way to search that is compared with others. */
+export interface BenchMethod<State = any, Action = any> {
+  /** The name in reports. */
+  readonly name: string;
+  /** What it does with an instance, whose environment is as the model is shown it. */
+  plan(
+    instance: BenchInstance<State, Action>,
+    models: BenchModels,
+  ): MaybePromise<BenchPlan<State, Action>>;
+}
+
+/** What every search is compared with: one path, votes where there are answers to vote on, best-of-N. */
+export function baselinesFor(instances: readonly BenchInstance[]): readonly string[] {
+  const hasAnswers = instances.every(({ environment }) => environment.answer !== undefined);
+  return ['greedy', ...(hasAnswers ? ['self-consistency'] : []), 'best-of-n'];
+}
+
+/**
+ * A method as it is given: an algorithm or a published method by its name, or a plan of one's own.
+ *
+ * @throws EspalierError `usage` where there is none of that name.
+ */
+export function benchMethod(method: BenchMethod | string): BenchMethod {
+  if (typeof method !== 'string') {
+    expectText('methods[].name', method.name);
+    expectFunction('methods[].plan', method.plan);
+    return method;
+  }
+  if (algorithmNames.includes(method)) return algorithmMethod(method);
+  if (methodNames.includes(method)) return publishedMethod(method);
+  const names = [...algorithmNames, ...methodNames];
+  const meant = nearestName(method, names);
+  const hint =
+    meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
+  throw new EspalierError('usage', `There is no method ${describeValue(method)}. ${hint}`);
+}
+
+function algorithmMethod(name: string): BenchMethod {
+  const { create, temperature, votes = false } = algorithmEntry(name);
+  return {
+    name,
+    plan(instance, models) {
+      const guides = instance.guides ?? guidesOf(instance, models, temperature);
+      if (votes && instance.environment.answer === undefined) {
+        const message = `Expected a task whose environments have an \`answer\` for ${name}, which lets answers vote.`;
+        throw new EspalierError('usage', message, { scope: 'run' });
+      }
+      const algorithm = create({ asksModel: instance.guides === undefined });
+      return { ...guides, algorithm, ...endOf(instance) };
+    },
+  };
+}
+
+function publishedMethod(name: string): BenchMethod {
+  return {
+    name,
+    plan({ oracle, maxTokens = longestStep }, { model, judgeModel }) {
+      if (model === undefined) throw needsModel(name);
+      const options = { model, maxTokens, ...(judgeModel !== undefined && { judgeModel }) };
+      return methodFor(name, options, { ends: oracle === undefined });
+    },
+  };
+}
+
+/** No step is longer, in tokens. */
+const longestStep = 512;
+
+function guidesOf(
+  { maxTokens = longestStep }: BenchInstance,
+  { model, judgeModel = model }: BenchModels,
+  temperature: number | undefined,
+): Pick<SearchOptions, 'evaluator' | 'policy'> {
+  if (model === undefined || judgeModel === undefined) throw needsModel('the task');
+  const sampling = { model, maxTokens, ...(temperature !== undefined && { temperature }) };
+  return { policy: fromModel(sampling), evaluator: judge({ model: judgeModel }) };
+}
+
+/** Where the environment verifies, a right end is what was looked for; else no search knows that it has one. */
+function endOf({ oracle }: BenchInstance): Pick<BenchPlan, 'stopWhen'> {
+  return oracle === undefined ? { stopWhen: solved() } : {};
+}
+
+function needsModel(what: string): EspalierError {
+  return new EspalierError('usage', `Expected \`model\`: ${what} needs one.`, { scope: 'run' });
+}

@@ -1,0 +1,113 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeFolder } from '../base/make-folder.ts';
+import { seededRandom } from '../base/random.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
+import { addSpend, type CallSpend, nothing } from '../calls/call-spend.ts';
+import { wrapModel } from '../calls/middleware/compose.ts';
+import { withCache } from '../calls/middleware/with-cache.ts';
+import { type AnyMiddleware, aroundCalls } from '../calls/middleware/wrap.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import { actualCost, mostCost, priceOf } from '../calls/pricing.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { GenerateRequest, LanguageModel } from '../contracts/language-model.ts';
+import { appendLine, readLines } from '../runs/json-lines.ts';
+
+const lineSchema = z.union([
+  z.object({ key: z.string(), value: z.json() }),
+  z.object({ bought: z.object({ calls: z.number(), tokens: z.number(), usd: z.number() }) }),
+]);
+
+/**
+ * What searches have bought, so that others that ask the same need not: equal requests for the same instance and
+ * attempt. Every process writes to a file of its own, so that several may share a folder; one reads what the others have
+ * written when it begins.
+ */
+export class Recording {
+  /** What was bought by all who wrote to it. */
+  bought: CallSpend = nothing;
+  readonly #path: string;
+  readonly #values = new Map<string, JsonValue>();
+  readonly #models = new Map<string, LanguageModel>();
+
+  /** @throws EspalierError `storage` where the folder cannot be read, naming the file and the line. */
+  constructor(folder: string) {
+    withStorageErrors(`\`${folder}\``, () => makeFolder(folder));
+    const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder)).toSorted();
+    for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
+      for (const { value } of readLines(join(folder, name), lineSchema)) {
+        if ('key' in value) this.#values.set(value.key, value.value);
+        else this.bought = addSpend(this.bought, value.bought);
+      }
+    }
+    this.#path = ownFile(folder);
+  }
+
+  /** A model that answers from here what was bought for the same instance and attempt, charged as when it was bought. */
+  model(
+    model: LanguageModel,
+    {
+      scope,
+      paced,
+      prices,
+      inner,
+    }: {
+      /** The instance and the attempt: what one of them bought says nothing about another. */
+      readonly scope: string;
+      readonly paced: boolean;
+      readonly prices: PriceTable;
+      /** What stands between what is bought and the model. */
+      readonly inner: AnyMiddleware;
+    },
+  ): LanguageModel {
+    const key = JSON.stringify([model.provider, model.modelId, scope]);
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    const store = {
+      get: (name: string) => this.#values.get(name),
+      set: (name: string, value: JsonValue) => {
+        this.#values.set(name, value);
+        appendLine(this.#path, { key: name, value });
+      },
+    };
+    const cache = withCache({ store, namespace: key, charged: true, paced });
+    const made = wrapModel(model, cache, seeded(scope), this.#counting(prices), inner);
+    this.#models.set(key, made);
+    return made;
+  }
+
+  /** Counts what is bought. */
+  #counting(prices: PriceTable): AnyMiddleware {
+    return aroundCalls((model) => async ({ operation, request }, call, make) => {
+      const answer = await make(call);
+      const price = priceOf(model, prices, false);
+      const bought = actualCost(
+        answer.usage,
+        mostCost(operation.worstCase?.(request), price),
+        price,
+      );
+      this.bought = addSpend(this.bought, bought);
+      appendLine(this.#path, { bought });
+      return answer;
+    });
+  }
+}
+
+/** A file that no other process writes to: one of this number may have written here before. */
+function ownFile(folder: string): string {
+  for (let count = 0; ; count++) {
+    const path = join(folder, `${process.pid}-${count}.jsonl`);
+    if (!existsSync(path)) return path;
+  }
+}
+
+/** Models that draw by a seed draw other samples for another instance or attempt. */
+function seeded(scope: string): AnyMiddleware {
+  const seed = seededRandom(scope).integer(2 ** 31);
+  return aroundCalls((model) => ({ operation, request }, call, make) => {
+    const { capabilities } = model as LanguageModel;
+    if (operation.kind !== 'generate' || capabilities.seed !== true) return make(call);
+    return make(call, { seed, ...(request as GenerateRequest) });
+  });
+}
