@@ -60,6 +60,15 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
   };
 }
 
+/** How every other method fares against one, at equal budgets. Guided ones are not compared. */
+export function differencesFrom(
+  cells: readonly BenchCell[],
+  baseline: string,
+): readonly BenchDifference[] {
+  const arms = armsOf(cells, []).filter(({ isGuided }) => !isGuided);
+  return differencesOf(arms, baseline);
+}
+
 function differencesOf(arms: readonly Arm[], baseline: string): readonly BenchDifference[] {
   const found = arms.flatMap((arm) => {
     const other = arms.find(

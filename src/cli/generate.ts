@@ -13,7 +13,6 @@ import type { Budget } from '../contracts/spend.ts';
 import { algorithmEntry } from '../runs/algorithms.ts';
 import {
   type BatchOptions,
-  type BatchProgress,
   type GenerateOptions,
   type GenerateProgress,
   type GenerateReport,
@@ -31,6 +30,7 @@ import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, environmentFor, type Models } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor, shownDollars } from './prices.ts';
+import { describeProgress } from './progress.ts';
 import { budgetOf } from './search-options.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
@@ -262,36 +262,6 @@ function reportOf({ failed, ...rest }: GenerateReport, usd: number | null): obje
   };
 }
 
-/** How far it is, how fast, and how long it will take at that rate. */
-function describeProgress(
-  { total, done, failed, running, waiting, spend }: GenerateProgress,
-  { first, ms }: { readonly first: GenerateProgress; readonly ms: number },
-): string {
-  const settled = done + failed;
-  const since = settled - first.done - first.failed;
-  const perMs = since / ms;
-  const left = perMs > 0 ? (total - settled) / perMs : undefined;
-  const width = 16;
-  const filled = Math.floor((settled / Math.max(1, total)) * width);
-  return [
-    `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${settled}/${total}`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    `${running} under way`,
-    ...describeWaiting(waiting),
-    `${(perMs * 60_000).toFixed(1)}/min`,
-    counted(spend.calls, 'call'),
-    ...(spend.usd > 0 ? [`$${spend.usd.toFixed(2)}`] : []),
-    ...(left === undefined ? [] : [`${duration(left)} left`]),
-  ].join(' · ');
-}
-
-function describeWaiting({ requests, batches }: BatchProgress = nothingWaits): readonly string[] {
-  if (batches === 0) return [];
-  return [`${counted(requests, 'request')} in ${batches === 1 ? 'a batch' : `${batches} batches`}`];
-}
-
-const nothingWaits: BatchProgress = { requests: 0, batches: 0 };
-
 function describeRunEnd(report: GenerateReport, usd: number | null, path: string): string {
   const { stopReason, total, done, solved, failed, unfinished, spend } = report;
   const ends = {
@@ -319,9 +289,4 @@ function describeRunEnd(report: GenerateReport, usd: number | null, path: string
     ...shown.map(({ problem, reason }) => `  ${oneLine(problem)}: ${oneLine(reason)}`),
     ...(failed.length > shown.length ? [`  … and ${failed.length - shown.length} more`] : []),
   ].join('\n');
-}
-
-function duration(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../base/errors.ts';
 import { espalierVersion } from '../base/version.ts';
+import { runBenchCommand } from './bench.ts';
+import { type BenchArguments, benchCommand } from './bench-options.ts';
 import {
   type CheckDatasetRequest,
   checkDatasetCommand,
@@ -76,6 +78,9 @@ function makeProgram(exit: (code: number) => void): Command {
         expectQuotes(args, request);
         exit(await runSearchCommand({ ...request, ...(question !== undefined && { question }) }));
       },
+    ),
+    benchCommand().action(async (suite: string | undefined, request: BenchArguments) =>
+      exit(await runBenchCommand(suite, request)),
     ),
     doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
     methodsCommand(),

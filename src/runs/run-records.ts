@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import type { Notation } from '../contracts/environment.ts';
+import type { Capabilities } from '../contracts/language-model.ts';
 import type { TreeRecord } from '../data/record.ts';
 import {
   notationFor,
@@ -164,6 +165,26 @@ function expectTrees(path: string, { trees, outcomes }: SavedRun): void {
 
 function keyOf({ problem, attempt }: { problem: string; attempt: number }): string {
   return JSON.stringify([problem, attempt]);
+}
+
+/**
+ * What a run was asked, and what its model honoured, for whoever searches the same anew.
+ *
+ * @throws EspalierError `usage` where the folder does not say it.
+ */
+export function recordedIn(
+  path: string,
+  saved: SavedRun,
+): { readonly asked: readonly AskedProblem[]; readonly capabilities: Capabilities } {
+  const run = runSchema.safeParse(saved.run).data;
+  if (run === undefined || (run.command !== 'generate' && run.command !== 'search')) {
+    throw new EspalierError(
+      'usage',
+      `Expected \`${path}\` to be a run of \`espalier generate\` or \`espalier search\`.`,
+    );
+  }
+  const { continuation = false, schema = false } = run.capabilities ?? {};
+  return { asked: problemsOf(path, saved, run), capabilities: { continuation, schema } };
 }
 
 /** One search is a run over one problem. */

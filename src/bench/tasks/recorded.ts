@@ -1,0 +1,57 @@
+import { replay } from '../../backends/replay/replay.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { type AskedProblem, problemOf } from '../../runs/problems-file.ts';
+import { readRun } from '../../runs/run-folder.ts';
+import { recordedIn } from '../../runs/run-records.ts';
+import { answerOracle } from '../../environments/index.ts';
+import type { BenchInstance, BenchTask } from '../task.ts';
+import { readRequest } from './request.ts';
+
+/**
+ * The problems of a run of `espalier generate` or `espalier search`, with what was bought for them: other methods search
+ * them with the same thoughts, for nothing. What the run has never asked cannot be answered, and fails.
+ *
+ * @throws EspalierError `usage` where the folder does not say what was asked; `storage`, `invalid-journal`.
+ */
+export function recordedTask(path: string): BenchTask {
+  return {
+    name: 'recorded',
+    title: `What was recorded in ${path}`,
+    source: path,
+    instances(request) {
+      const { limit } = readRequest(this, request);
+      const saved = readRun(path);
+      const { asked: problems, capabilities } = recordedIn(path, saved);
+      const isOne = saved.outcomes.length === 0;
+      const instances = problems.flatMap((asked): readonly BenchInstance[] => {
+        const of = { problem: asked.id, attempt: 0 };
+        if (!isOne && !saved.hasJournal(of)) return [];
+        const journal = isOne ? saved.journal() : saved.journal(of);
+        return [{ ...instanceOf(asked), model: replay({ journal, capabilities }) }];
+      });
+      if (instances.length > 0) return instances.slice(0, limit);
+      throw new EspalierError('usage', `There are no recorded problems in \`${path}\`.`);
+    },
+  };
+}
+
+function instanceOf(asked: AskedProblem): BenchInstance {
+  const { environment, notationFor, maxTokens } = problemOf(asked);
+  const { question, answer } = asked;
+  return {
+    id: asked.id,
+    environment,
+    maxTokens,
+    ...(notationFor !== undefined && { notationFor }),
+    ...(question !== undefined && { oracle: oracleOf(answer) }),
+  };
+}
+
+function oracleOf(answer: string | undefined): NonNullable<BenchInstance['oracle']> {
+  if (answer !== undefined) return answerOracle(answer);
+  return {
+    label: () => {
+      throw new EspalierError('usage', 'The right answer is not known.');
+    },
+  };
+}
