@@ -10,8 +10,11 @@ import {
 import type { BenchPoint, BenchReport } from './report.ts';
 import {
   answers,
+  areaMeaning,
   areaRows,
+  guidedMeaning,
   repeatCommand,
+  repeatedMeaning,
   repetition,
   reportSetting,
   reportTitle,
@@ -35,7 +38,7 @@ export function reportMarkdown(report: BenchReport): string {
       ? []
       : [
           '## Several searches of each problem',
-          'These are not accuracies: somebody would have to know which of the answers is right.',
+          repeatedMeaning,
           pointTable(repeatedColumns(repeated), byBudget(repeated)),
         ]),
     ...guidedSection(report),
@@ -60,7 +63,7 @@ function guidedSection({ guided }: BenchReport): readonly string[] {
   if (guided.length === 0) return [];
   return [
     '## Guided by an oracle: pass@k, not accuracy',
-    'These methods saw the right answer while they searched. What they find is an upper limit, and cannot be compared with the results above.',
+    guidedMeaning,
     pointTable(guidedColumns(), byBudget(guided)),
   ];
 }
@@ -70,7 +73,7 @@ function areaSection(report: BenchReport): readonly string[] {
   if (rows.length === 0) return [];
   return [
     '## Over all budgets',
-    'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy where every doubling of the budget counts alike.',
+    areaMeaning,
     markdownTable([['method', 'unit', 'mean'], ...rows.map((row) => row.map(escaped))]),
   ];
 }

@@ -9,6 +9,18 @@ export const answers: Readonly<Record<BenchReport['verdict']['answer'], string>>
   undecided: 'Not decided.',
 };
 
+/** Why what several searches get right is no accuracy. */
+export const repeatedMeaning =
+  'These are not accuracies: somebody would have to know which of the answers is right.';
+
+/** Why methods that an oracle guided stand apart. */
+export const guidedMeaning =
+  'These methods saw the right answer while they searched. What they find is an upper limit, and cannot be compared with the results of the others.';
+
+/** What the area under a curve says. */
+export const areaMeaning =
+  'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy where every doubling of the budget counts alike.';
+
 /** What a report is called. */
 export function reportTitle({ task }: BenchReport): string {
   return `Does search pay on ${task.title}?`;

@@ -1,0 +1,89 @@
+import type { BenchPoint, BenchReport } from '../report.ts';
+import { accuracyCurves, accuracyRows } from './accuracy-plot.ts';
+import { escaped, figure, paragraph, section } from './html.ts';
+import type { Painter } from './painter.ts';
+import { scored, unitTitles } from './scales.ts';
+import { legend, type Series, sample, seriesOf } from './series.ts';
+
+/** Accuracy against budget: all methods together, then each one beside the baseline with its band. */
+export function accuracySection(painter: Painter, report: BenchReport): string {
+  const points = scored(report.points);
+  const series = seriesOf(points, report.baseline);
+  return section(
+    'Accuracy against budget',
+    ...unitsOf(points).map((ofUnit) => unitPart(painter, report, { points: ofUnit, series })),
+  );
+}
+
+/** The same for methods that were guided by an oracle, under its right name. */
+export function guidedPlots(painter: Painter, { guided }: BenchReport): string {
+  const points = scored(guided);
+  const series = seriesOf(points);
+  return unitsOf(points)
+    .map((ofUnit) => {
+      const unit = ofUnit[0]?.budget.unit ?? 'tokens';
+      const bands = series.map(({ method }) => method);
+      const curves = { unit, points: ofUnit, series, bands, measure: 'pass@k' };
+      const drawing = isOneBudget(ofUnit)
+        ? accuracyRows(painter, curves)
+        : accuracyCurves(painter, curves);
+      return `<div class="plots">${figure(drawing, legend(painter, series))}</div>`;
+    })
+    .join('\n');
+}
+
+interface Part {
+  readonly points: readonly BenchPoint[];
+  readonly series: readonly Series[];
+}
+
+function unitPart(
+  painter: Painter,
+  { baseline, verdict }: BenchReport,
+  { points, series }: Part,
+): string {
+  const unit = points[0]?.budget.unit ?? 'tokens';
+  const all = { unit, points, series, measure: 'accuracy' };
+  if (isOneBudget(points)) {
+    return [
+      `<div class="plots">${figure(accuracyRows(painter, { ...all, bands: [] }), legend(painter, series))}</div>`,
+      paragraph(
+        `Each mark is one method at the one ${unitTitles[unit]} that was measured; its line is the 95 % interval. Point at a mark for its figures.`,
+      ),
+    ].join('\n');
+  }
+  const shown = [baseline, ...(verdict.best === undefined ? [] : [verdict.best.method])];
+  const overview = figure(
+    accuracyCurves(painter, { ...all, bands: shown }),
+    legend(painter, series),
+  );
+  const reference = series.filter(({ method }) => method === baseline);
+  const others = series.filter(({ method }) => method !== baseline);
+  const panels = others.map((one) => {
+    const pair = [...reference, one];
+    const bands = pair.map(({ method }) => method);
+    return figure(
+      accuracyCurves(painter, { ...all, series: pair, bands }),
+      `${sample(painter, one)}${escaped(one.method)}`,
+    );
+  });
+  return [
+    `<div class="plots">${overview}</div>`,
+    paragraph(
+      `Each mark is one method at one ${unitTitles[unit]}; the axis is logarithmic. Bands are 95 % intervals. Point at a mark for its figures.`,
+    ),
+    ...(reference.length > 0 && panels.length > 0
+      ? [paragraph(`Each method beside ${baseline} (grey circles, dashed), both with their bands:`)]
+      : []),
+    `<div class="plots small">${panels.join('\n')}</div>`,
+  ].join('\n');
+}
+
+function unitsOf(points: readonly BenchPoint[]): readonly (readonly BenchPoint[])[] {
+  const units = [...new Set(points.map(({ budget }) => budget.unit))];
+  return units.map((unit) => points.filter(({ budget }) => budget.unit === unit));
+}
+
+function isOneBudget(points: readonly BenchPoint[]): boolean {
+  return new Set(points.map(({ budget }) => budget.limit)).size === 1;
+}

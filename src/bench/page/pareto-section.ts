@@ -1,0 +1,149 @@
+import { budgetText, dollars, percent } from '../figures.ts';
+import type { BenchPoint, BenchReport } from '../report.ts';
+import { mark, titleOf } from './accuracy-plot.ts';
+import { escaped, figure, paragraph, section } from './html.ts';
+import { type Painter, size } from './painter.ts';
+import { paretoFront } from './pareto.ts';
+import {
+  roundValues,
+  scored,
+  shareDomain,
+  shortDollars,
+  shortTime,
+  ticksThatFit,
+} from './scales.ts';
+import { legend, type Series, seriesOf } from './series.ts';
+
+/** What accuracy can cost. */
+interface Cost {
+  readonly title: string;
+  readonly of: (point: BenchPoint) => number | null;
+  /** In few letters, for an axis. */
+  readonly short: (cost: number) => string;
+  readonly text: (cost: number) => string;
+  /** What to say where nobody knows it. */
+  readonly unknown: string;
+}
+
+const costs: readonly Cost[] = [
+  {
+    title: 'dollars of 1,000 searches',
+    of: ({ usd }) => (usd === null ? null : 1_000 * usd),
+    short: shortDollars,
+    text: dollars,
+    unknown: 'No price is known, so that accuracy is not drawn against dollars.',
+  },
+  {
+    title: 'time of a search',
+    of: ({ ms }) => ms,
+    short: shortTime,
+    text: shortTime,
+    unknown:
+      'Recorded answers were reused without waiting as long as they took, so that accuracy is not drawn against time.',
+  },
+];
+
+/** Accuracy against dollars and against time, with the choices that nothing cheaper beats. */
+export function paretoSection(painter: Painter, report: BenchReport): string {
+  const points = scored(report.points);
+  if (points.length === 0) return '';
+  const series = seriesOf(points, report.baseline);
+  const plots = costs.map((cost) => costPlot(painter, cost, { points, series }));
+  return section(
+    'What accuracy costs',
+    `<div class="plots">${plots.map(({ drawing }) => drawing).join('\n')}</div>`,
+    ...plots.map(({ missing }) => missing),
+    paragraph(
+      'Each mark is one method at one budget. The line joins the Pareto front: what is on it is beaten by nothing that costs as little. What is below it is not worth its price on these problems.',
+    ),
+    legend(painter, series),
+  );
+}
+
+function costPlot(
+  painter: Painter,
+  cost: Cost,
+  {
+    points,
+    series,
+  }: { readonly points: readonly BenchPoint[]; readonly series: readonly Series[] },
+): { readonly drawing: string; readonly missing: string } {
+  const known = points.flatMap((point) => {
+    const spent = cost.of(point);
+    return spent === null || !Number.isFinite(spent) ? [] : [{ point, spent }];
+  });
+  if (known.length === 0) return { drawing: '', missing: paragraph(cost.unknown) };
+  const front = paretoFront(known, ({ point, spent }) => ({ cost: spent, gain: point.accuracy }));
+  const left = points.length - known.length;
+  const missing =
+    left === 0
+      ? ''
+      : paragraph(
+          `${left} of ${points.length} points are not among those with known ${cost.title}.`,
+        );
+  const steps = front.map(
+    ({ point, spent }) =>
+      `<li>${escaped(`${cost.text(spent)}: ${percent(point.accuracy)} by ${point.method} at ${budgetText(point.budget)}`)}</li>`,
+  );
+  const caption = `On the front by ${escaped(cost.title)}:<ol>${steps.join('')}</ol>`;
+  return { drawing: figure(drawn(painter, cost, { known, front, series }), caption), missing };
+}
+
+interface Known {
+  readonly point: BenchPoint;
+  readonly spent: number;
+}
+
+function drawn(
+  { plot, draw }: Painter,
+  { title, short, text }: Cost,
+  {
+    known,
+    front,
+    series,
+  }: {
+    readonly known: readonly Known[];
+    readonly front: readonly Known[];
+    readonly series: readonly Series[];
+  },
+): string {
+  const spent = known.map((one) => one.spent);
+  const [low, high] = [Math.min(...spent), Math.max(...spent)];
+  const width = size.width - size.marginLeft - size.marginRight - 24;
+  // A logarithm needs costs above 0, and an axis some width.
+  const axis =
+    low > 0 && low < high
+      ? {
+          type: 'log' as const,
+          domain: [low, high],
+          ticks: [...ticksThatFit(roundValues(low, high), { width, label: short })],
+        }
+      : { domain: [0, 1.2 * high || 1], ticks: 4 };
+  return draw(
+    `accuracy against ${title}, and its Pareto front. The figures are in the list and the table.`,
+    {
+      x: { ...axis, inset: 12, label: `${title} →`, labelAnchor: 'right', tickFormat: short },
+      y: {
+        domain: [...shareDomain(known.map(({ point }) => point.accuracy))],
+        ...{ label: '↑ accuracy', tickFormat: '.0%', ticks: 6, inset: 6 },
+      },
+      marks: [
+        plot.gridY({ strokeOpacity: 0.15 }),
+        plot.line(front, {
+          ...{ x: 'spent', y: ({ point }: Known) => point.accuracy, curve: 'step-after' },
+          ...{ stroke: 'currentColor', strokeOpacity: 0.6, className: 'front' },
+        }),
+        ...series.map((one) =>
+          plot.dot(
+            known.filter(({ point }) => point.method === one.method),
+            {
+              ...mark(one),
+              ...{ x: 'spent', y: ({ point }: Known) => point.accuracy },
+              title: ({ point, spent: cost }: Known) => `${titleOf(point)}, ${text(cost)}`,
+            },
+          ),
+        ),
+      ],
+    },
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * Pages of example reports in a real browser, from files: no message on the console, no request to any host, all that the
+ * report has is drawn, no labels on top of each other, nothing serious by axe. The browser is Debian's `chromium`; what drives
+ * it comes from the registry into a folder of its own. Where either cannot be had, this is skipped. Screenshots: `.tmp/page/shots`.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { reportPage } from '../../src/bench/page/page.ts';
+import type { BenchPoint, BenchReport } from '../../src/bench/report.ts';
+import { exampleReports } from '../support/bench-reports.ts';
+import { type Found, look } from './page-in-browser.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = join(root, '.tmp/page');
+const shots = join(folder, 'shots');
+
+/** What is used of playwright-core, whose types are not installed here. */
+interface Page {
+  on(event: 'console', hear: (message: { text(): string }) => void): void;
+  on(event: 'pageerror', hear: (error: Error) => void): void;
+  on(event: 'request', hear: (request: { url(): string }) => void): void;
+  goto(url: string): Promise<unknown>;
+  emulateMedia(media: {
+    colorScheme?: 'dark' | 'light';
+    media?: 'print' | 'screen';
+  }): Promise<void>;
+  evaluate<Result>(script: string | (() => Result)): Promise<Result>;
+  screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
+  pdf(options: { path: string; format: string }): Promise<unknown>;
+  close(): Promise<void>;
+}
+interface Browser {
+  newPage(options: { viewport: { width: number; height: number } }): Promise<Page>;
+  version(): string;
+  close(): Promise<void>;
+}
+interface Playwright {
+  readonly chromium: { launch(options: object): Promise<Browser> };
+}
+
+const ways = [
+  { width: 1_280, colorScheme: 'light', media: 'screen' },
+  { width: 1_280, colorScheme: 'dark', media: 'screen' },
+  { width: 390, colorScheme: 'light', media: 'screen' },
+  { width: 390, colorScheme: 'dark', media: 'screen' },
+  { width: 794, colorScheme: 'dark', media: 'print' },
+] as const;
+
+/** The browser's path; `undefined` where there is none and none can be installed. */
+function installedChromium(): string | undefined {
+  const find = () => spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
+  if (find() === '') {
+    spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
+    spawnSync('apt-get', ['install', '-y', '-qq', 'chromium'], { stdio: 'inherit' });
+  }
+  return find() || undefined;
+}
+
+/** Installs what drives the browser. Resolves to `undefined` where it cannot. */
+function installedTools(): { readonly playwright: Playwright; readonly axe: string } | undefined {
+  mkdirSync(shots, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--ignore-scripts'];
+  try {
+    execFileSync('npm', ['install', ...quiet, 'playwright-core@1.65.1', 'axe-core@4.14.1'], {
+      cwd: folder,
+    });
+  } catch {
+    return undefined;
+  }
+  const require = createRequire(join(folder, 'package.json'));
+  const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+  return { playwright: require('playwright-core') as Playwright, axe };
+}
+
+/** How many marks a page has to show, from the report alone. */
+function marksOf({ points, guided, baseline }: BenchReport): number {
+  const isScored = ({ n }: BenchPoint) => n > 0;
+  const curves = (all: readonly BenchPoint[], hasPanels: boolean) =>
+    ['calls', 'ms', 'tokens', 'usd'].reduce((sum, unit) => {
+      const own = all.filter((point) => isScored(point) && point.budget.unit === unit);
+      const isCurve = new Set(own.map(({ budget }) => budget.limit)).size > 1;
+      if (!hasPanels || !isCurve) return sum + own.length;
+      // Everything once; in panels each other method with the baseline beside it.
+      const base = own.filter(({ method }) => method === baseline).length;
+      const others = new Set(own.map(({ method }) => method)).size - (base > 0 ? 1 : 0);
+      return sum + own.length + (own.length - base) + others * base;
+    }, 0);
+  const costs = points.filter(isScored).flatMap(({ usd, ms }) => [usd, ms]);
+  return (
+    curves(points, true) + curves(guided, false) + costs.filter((cost) => cost !== null).length
+  );
+}
+
+/** What is wrong with what was found in a page. */
+function faultsOf(report: BenchReport, found: Found): readonly string[] {
+  const bins = [...new Set(report.points.map(({ method }) => method))].map((method) =>
+    Math.max(
+      0,
+      ...report.points
+        .filter((point) => point.method === method)
+        .map(({ calibration }) => calibration?.bins.filter(({ n }) => n > 0).length ?? 0),
+    ),
+  );
+  const hasMatrix = report.points.length > 0;
+  const expected = {
+    points: marksOf(report),
+    bins: bins.reduce((sum, count) => sum + count, 0),
+    problems: hasMatrix ? report.problems.length : 0,
+    cells: hasMatrix ? report.problems.length * report.points.length : 0,
+    foreign: 0,
+    answer: { yes: 'Yes', no: 'No', undecided: 'Not' }[report.verdict.answer],
+  };
+  return [
+    ...Object.entries(expected).flatMap(([name, value]) => {
+      const actual = found[name as keyof typeof expected];
+      return actual === value ? [] : [`${name}: ${actual} instead of ${value}`];
+    }),
+    ...found.overlaps.map((pair) => `labels on top of each other: ${pair}`),
+    ...found.outside.map((label) => `outside of the page: ${label}`),
+    ...found.serious.map((finding) => `axe: ${finding}`),
+  ];
+}
+
+async function verify(browser: Browser, axe: string): Promise<number> {
+  let wrong = 0;
+  for (const [name, report] of Object.entries(exampleReports)) {
+    const path = join(folder, `${name}.html`);
+    const html = await reportPage(report);
+    writeFileSync(path, html);
+    const url = pathToFileURL(path).href;
+    const said: string[] = [];
+    let svgs = 0;
+    for (const { width, colorScheme, media } of ways) {
+      const page = await browser.newPage({ viewport: { width, height: 900 } });
+      const faults: string[] = [];
+      page.on('console', (message) => faults.push(`console: ${message.text()}`));
+      page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+      page.on('request', (request) => {
+        if (request.url() !== url) faults.push(`request: ${request.url()}`);
+      });
+      await page.emulateMedia({ colorScheme, media });
+      await page.goto(url);
+      const way = `${width}-${media === 'print' ? 'print' : colorScheme}`;
+      await page.screenshot({ path: join(shots, `${name}-${way}.png`), fullPage: true });
+      if (media === 'print') await page.pdf({ path: join(shots, `${name}.pdf`), format: 'A4' });
+      await page.evaluate(axe);
+      const found = await page.evaluate<Found>(`(${look})()`);
+      svgs = found.svgs;
+      faults.push(...faultsOf(report, found));
+      said.push(...faults.map((fault) => `  ${way}: ${fault}`));
+      await page.close();
+    }
+    wrong += said.length;
+    const size = `${Math.round(html.length / 1_000)} kB, ${svgs} drawings, ${marksOf(report)} marks`;
+    process.stdout.write(`${said.length === 0 ? 'ok ' : 'NOT'} ${name}: ${size}\n`);
+    for (const line of said.slice(0, 20)) process.stdout.write(`${line}\n`);
+  }
+  return wrong;
+}
+
+const executablePath = installedChromium();
+const tools = executablePath === undefined ? undefined : installedTools();
+if (tools === undefined) {
+  process.stdout.write('Skipped: there is no chromium, or the registry cannot be reached.\n');
+} else {
+  const browser = await tools.playwright.chromium.launch({
+    executablePath,
+    args: ['--no-sandbox'],
+  });
+  process.stdout.write(`Chromium ${browser.version()}, ${ways.length} ways to look at each page\n`);
+  const wrong = await verify(browser, tools.axe);
+  await browser.close();
+  process.stdout.write(`${wrong} faults; screenshots in ${shots}\n`);
+  if (wrong > 0) process.exitCode = 1;
+}
