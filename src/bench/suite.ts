@@ -17,11 +17,16 @@ const wholeNumber = z.int().min(1);
 /** What a suite file may say. */
 export const suiteSchema = z
   .strictObject({
-    task: z.string().meta({ description: 'A task by its name, or the path of a file or a module.' }),
+    task: z
+      .string()
+      .meta({ description: 'A task by its name, or the path of a file or a module.' }),
     split: z.string().optional(),
     limit: wholeNumber.optional().meta({ description: 'The most instances.' }),
     model: z.string().optional().meta({ description: 'tiny, none, or a model spec.' }),
-    methods: z.array(z.string()).optional().meta({ description: 'Algorithms and published methods.' }),
+    methods: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Algorithms and published methods.' }),
     budgets: z
       .strictObject(Object.fromEntries(units.map((unit) => [unit, limits.optional()])))
       .optional()

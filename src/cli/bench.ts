@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { defined } from '../backends/transport/json.ts';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
-import { defined } from '../backends/transport/json.ts';
 import { expectation } from '../base/expect.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Compared, type CompareOptions, compare } from '../bench/bench.ts';
@@ -41,7 +41,8 @@ export async function runBenchCommand(
   given: BenchArguments,
 ): Promise<number> {
   const request = requestFrom(suite, given);
-  const task = request.replay === undefined ? await taskNamed(request.task) : recordedTask(request.replay);
+  const task =
+    request.replay === undefined ? await taskNamed(request.task) : recordedTask(request.replay);
   try {
     await using chosen = await modelFor(request, task);
     if (request.dryRun === true) return await sayEstimate(request, { task, chosen });
@@ -62,7 +63,10 @@ function requestFrom(path: string | undefined, given: BenchArguments): BenchRequ
   const merged = { ...fromSuite, ...given };
   const task = merged.replay ?? merged.task;
   if (task === undefined) {
-    throw new EspalierError('usage', 'Expected `--task`, `--replay` or a suite to say what is measured. `espalier bench --help` has examples.');
+    throw new EspalierError(
+      'usage',
+      'Expected `--task`, `--replay` or a suite to say what is measured. `espalier bench --help` has examples.',
+    );
   }
   return {
     methods: ['mcts'],
@@ -90,7 +94,10 @@ interface Measured {
   readonly chosen: ChosenModel;
 }
 
-async function sayEstimate(request: BenchRequest, { task, chosen: { model, line } }: Measured): Promise<number> {
+async function sayEstimate(
+  request: BenchRequest,
+  { task, chosen: { model, line } }: Measured,
+): Promise<number> {
   const { split, limit, seed = 0, seeds = 1, budgets } = request;
   const instances = await task.instances({ seed, ...defined({ split, limit }) });
   const methods = new Set([...baselinesFor(instances), ...request.methods]).size;
@@ -102,10 +109,14 @@ async function sayEstimate(request: BenchRequest, { task, chosen: { model, line 
   }
   const amounts = (used: object) =>
     Object.entries(used)
-      .map(([unit, amount]) => `${unit === 'usd' ? '$' : ''}${Number(amount).toLocaleString('en')}${unit === 'usd' ? '' : ` ${unit}`}`)
+      .map(
+        ([unit, amount]) =>
+          `${unit === 'usd' ? '$' : ''}${Number(amount).toLocaleString('en')}${unit === 'usd' ? '' : ` ${unit}`}`,
+      )
       .join(', ');
   const { usd } = estimate;
-  const dollars = ([read, written]: readonly [number, number]) => `, $${read.toFixed(2)} if all were read and $${written.toFixed(2)} if all were written`;
+  const dollars = ([read, written]: readonly [number, number]) =>
+    `, $${read.toFixed(2)} if all were read and $${written.toFixed(2)} if all were written`;
   print(
     [
       line,
@@ -113,7 +124,9 @@ async function sayEstimate(request: BenchRequest, { task, chosen: { model, line 
       `${counted(instances.length, 'problem')}, ${counted(methods, 'method')}, ${counted(budgets.length, 'budget')}, ${counted(seeds, 'seed')}: ${estimate.searches} searches.`,
       `Charged are at most ${amounts(estimate.atMost)}${usd === undefined ? '' : dollars(usd.atMost)}.`,
       `Bought are about ${amounts(estimate.shared)} or less${usd === undefined ? '' : dollars(usd.shared)}: what smaller budgets ask, the largest one asks too.`,
-      ...(model !== undefined && price === undefined ? ['The price of the model is not known: give it as `--price-in` and `--price-out`.'] : []),
+      ...(model !== undefined && price === undefined
+        ? ['The price of the model is not known: give it as `--price-in` and `--price-out`.']
+        : []),
     ].join('\n'),
   );
   return 0;
@@ -121,7 +134,8 @@ async function sayEstimate(request: BenchRequest, { task, chosen: { model, line 
 
 async function measure(request: BenchRequest, { task, chosen }: Measured): Promise<number> {
   const { model, judgeModel } = chosen;
-  const { methods, budgets, out, cache, split, limit, seed, seeds, baseline, concurrency } = request;
+  const { methods, budgets, out, cache, split, limit, seed, seeds, baseline, concurrency } =
+    request;
   const status = new StatusLine();
   const interruption = listenForInterruption();
   const started = performance.now();
@@ -129,7 +143,17 @@ async function measure(request: BenchRequest, { task, chosen }: Measured): Promi
   const prices = pricesFor(request, model);
   const options: CompareOptions = {
     ...{ task, methods, budgets, out, prices },
-    ...defined({ model, judgeModel, recording: cache, split, limit, seed, seeds, baseline, concurrency }),
+    ...defined({
+      model,
+      judgeModel,
+      recording: cache,
+      split,
+      limit,
+      seed,
+      seeds,
+      baseline,
+      concurrency,
+    }),
     paced: request.times && request.replay === undefined,
     ...(request.budgetUsd !== undefined && { budget: { usd: request.budgetUsd } }),
     stopWhen: () => interruption.requested,
@@ -142,13 +166,21 @@ async function measure(request: BenchRequest, { task, chosen }: Measured): Promi
   const found = await compare(options).finally(() => status.clear());
   await writeReports(out, found, request.inspect);
   const failed = checked(request.failIfWorse, found);
-  print(request.json === true ? JSON.stringify(found.report, undefined, 2) : described(found, { out, line: chosen.line }));
+  print(
+    request.json === true
+      ? JSON.stringify(found.report, undefined, 2)
+      : described(found, { out, line: chosen.line }),
+  );
   for (const line of failed) print(line);
   if (found.stopReason === 'stopped') return interrupted;
   return failed.length > 0 || found.stopReason === 'failing' || found.cells.length === 0 ? 1 : 0;
 }
 
-async function writeReports(out: string, { report }: Compared, _inspect: string | undefined): Promise<void> {
+async function writeReports(
+  out: string,
+  { report }: Compared,
+  _inspect: string | undefined,
+): Promise<void> {
   const files = { 'report.md': reportMarkdown(report), 'report.html': await reportPage(report) };
   for (const [name, text] of Object.entries(files)) {
     const path = join(out, name);
@@ -156,8 +188,16 @@ async function writeReports(out: string, { report }: Compared, _inspect: string 
   }
 }
 
-function described({ report, stopReason, unfinished }: Compared, { out, line }: { readonly out: string; readonly line: string }): string {
-  const ends = { budget: 'the budget of the benchmark is spent', failing: 'one search after the other failed', finished: '', stopped: 'ended by Ctrl-C' };
+function described(
+  { report, stopReason, unfinished }: Compared,
+  { out, line }: { readonly out: string; readonly line: string },
+): string {
+  const ends = {
+    budget: 'the budget of the benchmark is spent',
+    failing: 'one search after the other failed',
+    finished: '',
+    stopped: 'ended by Ctrl-C',
+  };
   return [
     line,
     '',
@@ -167,7 +207,9 @@ function described({ report, stopReason, unfinished }: Compared, { out, line }: 
     ...report.warnings.map((warning) => `Note: ${warning}`),
     '',
     `In ${out}: report.md, report.html, report.json.`,
-    ...(unfinished > 0 ? [`${unfinished} searches still to be made (${ends[stopReason]}): the same command goes on.`] : []),
+    ...(unfinished > 0
+      ? [`${unfinished} searches still to be made (${ends[stopReason]}): the same command goes on.`]
+      : []),
   ].join('\n');
 }
 
@@ -179,7 +221,11 @@ function checked(checks: readonly Check[], { report, cells }: Compared): readonl
     );
     if (found === undefined) {
       const known = report.points.map((point) => `${point.method}@${point.budget.limit}`);
-      throw expectation('--fail-if-worse', `methods and budgets of the benchmark (${known.join(', ')})`, `${method}:${than}@${limit}`);
+      throw expectation(
+        '--fail-if-worse',
+        `methods and budgets of the benchmark (${known.join(', ')})`,
+        `${method}:${than}@${limit}`,
+      );
     }
     if (found.high >= 0) return [];
     const points = (share: number) => (100 * share).toFixed(1);

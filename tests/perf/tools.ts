@@ -15,15 +15,16 @@ import {
   solved,
 } from 'espalier';
 import { memoryJournal } from 'espalier/calls';
-import { type Tool, toolEnvironment } from 'espalier/environments';
+import type { ToolEnvironment } from 'espalier/environments';
 import { dfsdt, toolChainStar, treeOfThoughts } from 'espalier/methods';
 import { callTools } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { table } from '../../dist/base/table.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
+import { type ToolTask as Task, worldOf } from '../../dist/bench/tasks/tool-task.js';
+import { toolTasks } from '../../dist/bench/tasks/tool-worlds.js';
 import { scale, scriptFor } from './tools-script.ts';
-import { type Task, tasksOf } from './tools-tasks.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,28 +41,10 @@ const maxDepth = 12;
 const strays = { search: 0, commit: 0 };
 
 /** The tools of a task, and how often those ran that cannot be taken back. */
-function worldOf(task: Task) {
+function witnessed(task: Task) {
   const witness = { runs: 0 };
-  const environment = toolEnvironment(task.start as object, {
-    name: task.kind,
-    task: task.text,
-    tools: (tool) =>
-      Object.fromEntries(
-        Object.entries(task.tools).map(([name, { effect, input, does }]): [string, Tool] => {
-          if (effect === 'pure') return [name, tool({ effect, input, run: does })];
-          if (effect === 'read') {
-            return [name, tool({ effect, input, run: (db, given) => does(db, given).output })];
-          }
-          const run = (db: unknown, given: unknown) => {
-            witness.runs++;
-            return does(db, given).output;
-          };
-          return [name, tool({ effect, input, predict: does, run })];
-        }),
-      ),
-    done: task.isDone,
-    permit: ({ tool }, db) => task.refuses(tool, db) ?? true,
-  });
+  // Of the built package, whose types are others to the compiler.
+  const environment = worldOf(task, () => witness.runs++) as unknown as ToolEnvironment<object>;
   return { environment, witness };
 }
 
@@ -111,7 +94,7 @@ function methodFor({ name, algorithm, method }: Part, budget: Budget, made: Made
     name,
     async run(task, index) {
       const model = scriptFor(task, `${values.seed}/${index}`);
-      const { environment, witness } = worldOf(task);
+      const { environment, witness } = witnessed(task);
       const policy = callTools({ model });
       const evaluator = judge({ model, scale });
       const how =
@@ -143,7 +126,7 @@ function methodFor({ name, algorithm, method }: Part, budget: Budget, made: Made
   };
 }
 
-const tasks = tasksOf(values.seed, Number(values.tasks));
+const tasks = toolTasks(values.seed, Number(values.tasks));
 const results: object[] = [];
 const say = (text: string) => void (values.json || process.stdout.write(text));
 const times = (ratio: number) => (Number.isNaN(ratio) ? '–' : `${ratio.toFixed(2)}×`);

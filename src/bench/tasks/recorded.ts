@@ -1,9 +1,9 @@
 import { replay } from '../../backends/replay/replay.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { answerOracle } from '../../environments/index.ts';
 import { type AskedProblem, problemOf } from '../../runs/problems-file.ts';
 import { readRun } from '../../runs/run-folder.ts';
 import { recordedIn } from '../../runs/run-records.ts';
-import { answerOracle } from '../../environments/index.ts';
 import type { BenchInstance, BenchTask } from '../task.ts';
 import { readRequest } from './request.ts';
 

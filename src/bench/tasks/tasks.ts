@@ -13,17 +13,20 @@ import { moduleTask } from './module-task.ts';
 import { gsm8kEntry, questionsEntry } from './questions.ts';
 import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
+import { databaseEntry, shopEntry } from './tool-worlds.ts';
 import { wordProblemsEntry } from './word-problems.ts';
 
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
   blocksworldEntry,
   countdownEntry,
+  databaseEntry,
   game24Entry,
   gsm8kEntry,
   logicChainsEntry,
   mathEntry,
   questionsEntry,
+  shopEntry,
   tilesEntry,
   wordProblemsEntry,
 ];
