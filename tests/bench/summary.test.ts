@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import type { BenchCell } from '../../src/bench/cell.ts';
+import { type BenchHeader, reportOf } from '../../src/bench/summary.ts';
+
+const header: BenchHeader = {
+  task: { name: 'sums', title: 'Sums', source: null, licence: 'MIT', split: null },
+  model: 'scripted:script',
+  seeds: 1,
+  seed: 7,
+  baseline: 'best-of-n',
+  baselines: ['greedy', 'best-of-n'],
+  versions: { espalier: '1', node: '20' },
+  bought: { calls: 1, tokens: 2, usd: 3 },
+};
+
+const plain: BenchCell = {
+  instance: '',
+  cluster: '',
+  method: '',
+  budget: { unit: 'tokens', limit: 1000 },
+  attempt: 0,
+  status: 'scored',
+  right: false,
+  isGuided: false,
+  ends: [],
+  stopReason: 'budget',
+  calls: 4,
+  tokens: 1000,
+  inputTokens: 600,
+  cachedTokens: 100,
+  outputTokens: 400,
+  usd: 0.01,
+  ms: 50,
+  tree: { nodes: 5, depth: 2, width: 3 },
+};
+
+/** Searches of as many problems as there are marks: 1 right, 0 wrong, f failed, u unscored. */
+function arm(method: string, marks: string, more: Partial<BenchCell> = {}): BenchCell[] {
+  return [...marks].map((mark, place) => ({
+    ...plain,
+    instance: `p${place}`,
+    cluster: `p${place}`,
+    method,
+    right: mark === '1',
+    status: mark === 'f' ? 'failed' : mark === 'u' ? 'unscored' : 'scored',
+    ...((mark === 'f' || mark === 'u') && { reason: `It was ${mark}.` }),
+    ...more,
+  }));
+}
+
+const times = (count: number, marks: string) => marks.repeat(count);
+
+describe('points', () => {
+  test('count failures as wrong and leave out what nobody scored', () => {
+    const { points, problems, warnings } = reportOf(arm('best-of-n', '110fu'), header);
+    expect(points).toMatchObject([{ accuracy: 0.5, n: 4, failed: 1, unscored: 1 }]);
+    expect(problems.map(({ shares }) => shares)).toEqual([[1], [1], [0], [0], [null]]);
+    expect(warnings).toEqual([
+      'Only 5 independent problems: below 30 no interval and no verdict is to be trusted.',
+      '1 of 5 searches of best-of-n failed and count as wrong, most often because: It was f.',
+      '1 of 5 searches of best-of-n could not be scored and are left out, most often because: It was u.',
+    ]);
+  });
+
+  test('average what was spent, and know no dollars where one search knows none', () => {
+    const cells = arm('best-of-n', '10');
+    const [first = plain, second = plain] = cells;
+    const { points, spend, warnings } = reportOf(
+      [{ ...first, tokens: 400, usd: null, ms: 10, stopReason: 'solved' }, second],
+      header,
+    );
+    expect(points).toMatchObject([
+      { tokens: 700, usd: null, ms: 30, calls: 4, ends: { budget: 1, solved: 1 } },
+    ]);
+    expect(spend.charged).toEqual({ calls: 8, tokens: 1400, usd: 0.01 });
+    expect(warnings.at(-1)).toContain('Nobody knows the price of a model that best-of-n asked');
+  });
+
+  test('tell what was left unused by searches that did not end as solved', () => {
+    const cells = [
+      ...arm('mcts', '00', { tokens: 300, stopReason: 'exhausted' }),
+      ...arm('best-of-n', '11', { tokens: 100, stopReason: 'solved' }),
+      ...arm('greedy', '00', { tokens: 950 }),
+    ];
+    const { points, warnings } = reportOf(cells, header);
+    expect(points.map(({ method, unused }) => [method, unused])).toEqual([
+      ['greedy', expect.closeTo(0.05, 12)],
+      ['best-of-n', 0],
+      ['mcts', 0.7],
+    ]);
+    expect(warnings.slice(1)).toEqual([
+      'mcts left unused, in searches that did not end as solved, 70.0 % of 1,000 tokens: nothing was left to search in 2 of 2.',
+    ]);
+  });
+
+  test('say first and loudest that a budget was broken', () => {
+    const { warnings } = reportOf(arm('mcts', '0', { tokens: 1001 }), header);
+    expect(warnings[0]).toBe(
+      'THE BUDGET WAS BROKEN: mcts spent up to 1,001 tokens of 1,000 tokens, in 1 of 1 searches. Its comparisons at this budget are not fair; please report this as a bug.',
+    );
+    const late = { budget: { unit: 'ms', limit: 50 }, ms: 52 } as const;
+    expect(reportOf(arm('mcts', '0', late), header).warnings[0]).toContain('Only 1 independent');
+  });
+
+  test('keep pass@k of several searches and right ends apart from accuracy', () => {
+    const ends = [
+      { value: 0.9, right: false },
+      { value: 0.2, right: true },
+    ];
+    const cells = [
+      ...arm('best-of-n', '10', { attempt: 0, ends }),
+      ...arm('best-of-n', '00', { attempt: 1 }),
+    ];
+    const { points } = reportOf(cells, { ...header, seeds: 2 });
+    expect(points).toMatchObject([
+      { accuracy: 0.25, n: 4, anyEnd: 0.5, passAtK: [{ k: 2, any: 0.5, all: 0 }] },
+    ]);
+    // Twice a value of 0.9 that is wrong, and one of 0.2 that is right.
+    expect(points[0]?.calibration?.expectedError).toBeCloseTo(0.85, 12);
+    expect(points[0]?.calibration?.brier).toBeCloseTo((0.81 + 0.64) / 2, 12);
+  });
+});
+
+test('an oracle’s method stands apart, and nothing is compared with it', () => {
+  const marks = times(40, '10');
+  const report = reportOf(
+    [
+      ...arm('best-of-n', times(40, '00')),
+      ...arm('guided', marks, { isGuided: true }),
+      ...arm('guided', marks, { budget: { unit: 'tokens', limit: 2000 } }),
+    ],
+    header,
+  );
+  expect(report.guided.map(({ method, budget }) => [method, budget.limit])).toEqual([
+    ['guided', 1000],
+    ['guided', 2000],
+  ]);
+  expect(report.points.map(({ method }) => method)).toEqual(['best-of-n']);
+  expect(report.differences).toEqual([]);
+  expect(report.verdict.answer).toBe('undecided');
+});
+
+test('differences pair equal searches, and are corrected within searches and within baselines', () => {
+  const cells = [
+    ...arm('best-of-n', '0000000000'),
+    ...arm('best-of-n', '1111111111', { attempt: 1, budget: { unit: 'tokens', limit: 9 } }),
+    ...arm('greedy', '0000011111'),
+    ...arm('beam', '0011111111'),
+    // The last is not scored, and of the others one is right.
+    ...arm('mcts', '000000001u'),
+  ];
+  const { differences } = reportOf(cells, header);
+  expect(
+    differences.map(({ method, difference, clusters }) => [method, difference, clusters]),
+  ).toEqual([
+    ['greedy', 0.5, 10],
+    ['beam', 0.8, 10],
+    ['mcts', 1 / 9, 9],
+  ]);
+  // McNemar's mid-p of 5, 8 and 1 to nothing: 2⁻⁵, 2⁻⁸ and 2⁻¹; two searches, one baseline.
+  expect(differences.map(({ p }) => p)).toEqual([1 / 32, 1 / 256, 0.5]);
+  expect(differences.map(({ adjustedP }) => adjustedP)).toEqual([1 / 32, 1 / 128, 0.5]);
+});
+
+test('the same report byte for byte whatever the order of the cells', () => {
+  const cells = ['greedy', 'best-of-n', 'mcts', 'beam'].flatMap((method, place) =>
+    [1000, 3000].flatMap((limit) =>
+      arm(method, times(9, '0110f10u'.slice(place)), {
+        budget: { unit: 'tokens', limit },
+        usd: 0.1 + place / 7,
+        ends: [{ value: 1 / (place + 3), right: place === 2 }],
+      }),
+    ),
+  );
+  const written = JSON.stringify(reportOf(cells, header));
+  expect(JSON.stringify(reportOf(cells.toReversed(), header))).toBe(written);
+  const shuffled = cells.toSorted((a, b) =>
+    a.instance + a.method < b.instance + b.method ? 1 : -1,
+  );
+  expect(JSON.stringify(reportOf(shuffled, header))).toBe(written);
+});
+
+test('areas are of methods with two budgets of a unit', () => {
+  const at = (limit: number) => ({ budget: { unit: 'calls', limit } }) as const;
+  const { areas } = reportOf(
+    [
+      ...arm('best-of-n', '0011', at(2)),
+      ...arm('best-of-n', '1111', at(8)),
+      ...arm('best-of-n', '1111', { budget: { unit: 'tokens', limit: 3 } }),
+      ...arm('mcts', '1111', at(8)),
+    ],
+    header,
+  );
+  expect(areas).toEqual([{ method: 'best-of-n', unit: 'calls', area: 0.75 }]);
+});
+
+test('one search cannot be there twice', () => {
+  expect(() => reportOf([...arm('mcts', '1'), ...arm('mcts', '0')], header)).toThrow(
+    'Expected `cells` to be one for each search, got `"mcts at tokens=1000, search 0 of p0"`.',
+  );
+});
+
+test('of nothing there is nothing to say', () => {
+  expect(reportOf([], header)).toMatchObject({
+    points: [],
+    task: { instances: 0, clusters: 0 },
+    verdict: { answer: 'undecided' },
+  });
+});
