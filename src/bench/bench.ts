@@ -115,8 +115,10 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   using run = openRun(options.out);
   begin(run, options);
   const recording = new Recording(options.recording ?? join(options.out, 'recording'));
-  const searches = instances.flatMap((instance) =>
-    budgets.flatMap((budget) => methods.map((method) => ({ instance, budget, method }))),
+  const searches = inTurn(instances, options).flatMap((group) =>
+    budgets.flatMap((budget) =>
+      methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
+    ),
   );
   const bench = new Benchmark(options, recording, searches.map(named));
   const grown = await bench.run(run);
@@ -129,11 +131,23 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     },
     model: options.model === undefined ? null : modelName(options.model),
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
-    bought: recording.bought,
+    // Dollars are binary fractions: what was bought first must not show in their sum.
+    bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
     versions: { espalier: espalierVersion(), node: process.versions.node },
   });
   run.writeReport(JSON.parse(JSON.stringify(report)) as Readonly<Record<string, JsonValue>>);
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
+}
+
+/** So many instances at a time that the searches under way are of different ones: those of one share what was bought. */
+function inTurn(
+  instances: readonly BenchInstance[],
+  { concurrency = 4, seeds = 1 }: CompareOptions,
+): readonly (readonly BenchInstance[])[] {
+  const size = Math.ceil(concurrency / seeds);
+  return Array.from({ length: Math.ceil(instances.length / size) }, (_, place) =>
+    instances.slice(place * size, (place + 1) * size),
+  );
 }
 
 /** One method on one instance at one budget, as a problem of a run. */
@@ -158,6 +172,10 @@ class Benchmark {
   readonly #searches: readonly Search[];
   readonly #limit: ReturnType<typeof withLimit>;
   readonly #guards = new Map<string, GuardedOracle<unknown>>();
+  /** When the last search of each instance and attempt that was begun is over. */
+  readonly #turns = new Map<string, Promise<void>>();
+  /** How a search says that it is. */
+  readonly #ends = new Map<string, () => void>();
 
   constructor(options: CompareOptions, recording: Recording, searches: readonly Search[]) {
     this.#options = options;
@@ -176,6 +194,7 @@ class Benchmark {
       trees: false,
       plan: (search, attempt) => this.#plan(search, attempt),
       note: (result, search, attempt) => this.#note(result, search, attempt),
+      onEnd: (search, attempt) => this.#end(`${search.id}#${attempt}`),
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
       ...(stopWhen !== undefined && { stopWhen }),
@@ -190,8 +209,8 @@ class Benchmark {
       Array.from({ length: seeds }, (_, attempt) => attempt).flatMap((attempt) => {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
-        if (outcome.status === 'failed') return [failedCell(nameOf(search, attempt), outcome)];
-        return [outcome.noted as unknown as BenchCell];
+        const noted = outcome.noted as unknown as BenchCell | undefined;
+        return [noted ?? failedCell(nameOf(search, attempt), outcome)];
       }),
     );
   }
@@ -199,6 +218,7 @@ class Benchmark {
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
     const scope = JSON.stringify([seed, instance.id, attempt]);
+    await this.#turnOf(scope, `${id}#${attempt}`);
     const asked = instance.model ?? this.#options.model;
     const shown = this.#shown(instance, asked);
     const guard = instance.oracle && new GuardedOracle(instance.oracle);
@@ -215,6 +235,26 @@ class Benchmark {
       prices,
       order: 'issued' as const,
     };
+  }
+
+  /**
+   * Waits until the search before it on the same instance and attempt is over. What was bought by whom, and together with
+   * what, is then the same in every run.
+   */
+  async #turnOf(scope: string, key: string): Promise<void> {
+    const before = this.#turns.get(scope);
+    let end = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#turns.set(scope, over);
+    this.#ends.set(key, end);
+    await before;
+  }
+
+  #end(key: string): void {
+    this.#ends.get(key)?.();
+    this.#ends.delete(key);
   }
 
   /** The environment as the model is shown it. */

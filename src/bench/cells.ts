@@ -32,7 +32,7 @@ export class GuardedOracle<State> implements Oracle<State> {
 /** So many ends of a tree are scored, the first ones: a table of values and outcomes needs no more. */
 const mostEnds = 64;
 
-/** What came of a search that ended. */
+/** What came of a search. */
 export async function cellOf<State, Action>(
   name: CellName,
   result: SearchResult<State, Action>,
@@ -42,7 +42,7 @@ export async function cellOf<State, Action>(
   }: { readonly guard: GuardedOracle<State> | undefined; readonly isPaced: boolean },
 ): Promise<BenchCell> {
   if (guard !== undefined) guard.isOver = true;
-  const { tree, best, stopReason, usage, answered, unpriced, spend } = result;
+  const { tree, best, stopReason, failure, usage, answered, unpriced, spend } = result;
   const nodes = [...tree.nodes()];
   const scorer = scorerFor(result, guard);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
@@ -50,10 +50,12 @@ export async function cellOf<State, Action>(
   const parents = nodes.filter(({ children }) => children.length > 0);
   return {
     ...name,
-    ...(await scored(async () => ({
-      right: await scorer(best),
-      ends: await endsOf(nodes, scorer),
-    }))),
+    ...(failure === undefined
+      ? await scored(async () => ({
+          right: await scorer(best),
+          ends: await endsOf(nodes, scorer),
+        }))
+      : { status: 'failed', reason: failure.message, right: false, ends: [] }),
     isGuided: tree.stamps.has('oracle-guided') || guard?.wasAsked === true,
     stopReason,
     ...answered,
@@ -69,7 +71,7 @@ export async function cellOf<State, Action>(
   };
 }
 
-/** The cell of a search that failed, as its run has written it down. */
+/** The cell of a search that could not even begin, as its run has written it down. */
 export function failedCell(
   name: CellName,
   { reason, spend, unpriced = [] }: ProblemOutcome,

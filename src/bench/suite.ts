@@ -15,7 +15,7 @@ const limits = z.union([amount, z.array(amount).min(1)]);
 const wholeNumber = z.int().min(1);
 
 /** What a suite file may say. */
-export const suiteSchema = z
+export const suiteSchema: z.ZodType<Suite> = z
   .strictObject({
     task: z
       .string()
@@ -44,7 +44,22 @@ export const suiteSchema = z
   .meta({ title: 'A benchmark of espalier' });
 
 /** A benchmark as it stands in a file. */
-export type Suite = z.infer<typeof suiteSchema>;
+export interface Suite {
+  readonly task: string;
+  readonly split?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly model?: string | undefined;
+  readonly methods?: readonly string[] | undefined;
+  readonly budgets?: Readonly<Record<string, Amount | readonly Amount[] | undefined>> | undefined;
+  readonly seeds?: number | undefined;
+  readonly seed?: number | string | undefined;
+  readonly baseline?: string | undefined;
+  readonly concurrency?: number | undefined;
+  readonly out?: string | undefined;
+  readonly failIfWorse?: readonly string[] | undefined;
+}
+
+type Amount = number | string;
 
 /**
  * Reads a suite: YAML, and so JSON as well.

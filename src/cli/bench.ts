@@ -60,7 +60,7 @@ function requestFrom(path: string | undefined, given: BenchArguments): BenchRequ
     ...(budgets !== undefined && { budgets: budgetsOf(budgets) }),
     ...(model !== undefined && { model: modelOption(model) }),
   };
-  const merged = { ...fromSuite, ...given };
+  const merged = { ...defined(fromSuite), ...defined(given) };
   const task = merged.replay ?? merged.task;
   if (task === undefined) {
     throw new EspalierError(
@@ -73,6 +73,7 @@ function requestFrom(path: string | undefined, given: BenchArguments): BenchRequ
     budgets: [1_000, 2_000, 4_000].map((limit) => ({ unit: 'tokens', limit })),
     out: join('bench', basename(task).replace(/\W+/g, '-')),
     ...merged,
+    times: given.times,
     task,
     failIfWorse: given.failIfWorse ?? failIfWorse.map(parseCheck),
   };

@@ -57,7 +57,8 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
     }
   >;
   /**
-   * Looks at what a search has found before its outcome is written down. What it returns stands there as `noted`.
+   * Looks at what a search has found, or failed with, before its outcome is written down. What it returns stands there
+   * as `noted`.
    *
    * @defaultValue nothing is noted
    */
@@ -103,6 +104,8 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly signal?: AbortSignal;
   /** Hears of every search that begins or ends. */
   readonly onProgress?: (progress: GenerateProgress) => void;
+  /** Hears of every search that was planned and is over, however it ended. */
+  readonly onEnd?: (problem: Problem, attempt: number) => void;
 }
 
 /** How far a run has come. */
@@ -152,7 +155,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectOptions(
     'generate',
     options,
-    'run problems plan note trees attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress',
+    'run problems plan note trees attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress onEnd',
   );
   const { attempts = 1, batch = false, maxFailuresInARow = 10 } = options;
   const { concurrency = batch === false ? 4 : 500 } = options;
@@ -316,6 +319,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
         throw error;
       } finally {
         this.#running -= 1;
+        this.#options.onEnd?.(task.problem, task.attempt);
       }
       this.#tell();
     }
@@ -396,7 +400,11 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     for (const model of unpriced) this.#unpriced.add(model);
     if (stopReason === 'failed') {
       const reason = failure?.message ?? 'The search failed.';
-      this.#fail({ problem, attempt }, { reason, spend, unpriced });
+      const noted = await this.#options.note?.(result, problem, attempt);
+      this.#fail(
+        { problem, attempt },
+        { reason, spend, unpriced, ...(noted !== undefined && { noted }) },
+      );
     } else if (stopReason === 'stopped' && this.#options.stopWhen?.() === true) {
       this.#end ??= 'stopped';
     } else if (stopReason === 'budget' && result.poolExhausted) {
@@ -419,7 +427,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
 
   #fail(
     { problem, attempt }: Task<Problem>,
-    why: Pick<ProblemOutcome, 'reason' | 'spend' | 'unpriced'>,
+    why: Pick<ProblemOutcome, 'noted' | 'reason' | 'spend' | 'unpriced'>,
   ): void {
     this.#settle({ problem: problem.id, attempt, status: 'failed', solved: false, ...why });
     this.#failuresInARow += 1;
