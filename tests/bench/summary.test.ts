@@ -41,7 +41,8 @@ function arm(method: string, marks: string, more: Partial<BenchCell> = {}): Benc
     instance: `p${place}`,
     cluster: `p${place}`,
     method,
-    right: mark === '1',
+    // What failed or was not scored does not count, whatever it says.
+    right: mark !== '0',
     status: mark === 'f' ? 'failed' : mark === 'u' ? 'unscored' : 'scored',
     ...((mark === 'f' || mark === 'u') && { reason: `It was ${mark}.` }),
     ...more,

@@ -48,7 +48,7 @@ describe('yes', () => {
   const curve = [
     point('best-of-n', 1000, { tokens: 800, usd: 0.01 }),
     point('best-of-n', 4000, { accuracy: 0.58, tokens: 3000 }),
-    point('best-of-n', 16000, { accuracy: 0.66, tokens: 12000 }),
+    point('best-of-n', 16000, { accuracy: 0.74, tokens: 12000 }),
     point('mcts', 1000, { accuracy: 0.62, tokens: 980, usd: 0.016 }),
     point('mcts', 4000, { accuracy: 0.7, tokens: 4000 }),
   ];
@@ -58,11 +58,11 @@ describe('yes', () => {
     const { answer, text, best } = verdictOf(found({ points: curve, differences }));
     expect(answer).toBe('yes');
     expect(best).toBe(differences[0]);
-    // 180 tokens and 0.6 cents more for 12 points. Half of the way from 58 to 66 % is 4,000 · √4.
+    // 180 tokens and 0.6 cents more for 12 points. A quarter of the way from 58 to 74 % is 4,000 · 4^¼ = 5,657.
     expect(text).toBe(
       'Yes: mcts gets +12.0 points against best-of-n from 1,000 tokens on (95 % interval +6.0 to +18.0, p 0.00040, corrected for 2 comparisons): 62.0 % for 50.0 %. ' +
         'It spends 980 tokens ($0.016) a problem, best-of-n 800 tokens ($0.01): each extra point costs 15 tokens and $0.0005 a problem. ' +
-        'By its curve best-of-n gets as much with about 8,000 tokens. ' +
+        'By its curve best-of-n gets as much with about 5,700 tokens. ' +
         'The curve of mcts still rises at 4,000 tokens: try larger budgets.',
     );
   });
