@@ -3,9 +3,13 @@ import type { BenchBudget } from './report.ts';
 
 /** One search of one instance by one method at one budget: what reports are made of. Plain JSON. */
 export interface BenchCell {
+  /** The instance. */
   readonly instance: string;
+  /** What it depends on others by; else the instance. */
   readonly cluster: string;
+  /** The method. */
   readonly method: string;
+  /** What it might be charged. */
   readonly budget: BenchBudget;
   /** Which search of the instance, from 0; searches of equal number share the seed and what was bought. */
   readonly attempt: number;
@@ -18,15 +22,35 @@ export interface BenchCell {
   /** Whether it was guided by an oracle. */
   readonly isGuided: boolean;
   /** The values of the ends in its tree, and whether they are right; none where ends are not scored. */
-  readonly ends: readonly { readonly value: number | null; readonly right: boolean }[];
+  readonly ends: readonly {
+    /** What the evaluator said of it; `null` where it was not asked. */
+    readonly value: number | null;
+    /** Whether it is right. */
+    readonly right: boolean;
+  }[];
+  /** Why it ended. */
   readonly stopReason: StopReason;
-  /** What it was charged, as if it had bought all that it used. */
+  /** The calls that it was charged, as if it had bought all that it used. */
   readonly calls: number;
+  /** The tokens that it was charged. */
   readonly tokens: number;
+  /** The tokens that models read, by what they told. */
   readonly inputTokens: number;
+  /** Of those, the ones that came from a cache of their provider. */
   readonly cachedTokens: number;
+  /** The tokens that models wrote. */
   readonly outputTokens: number;
+  /** The dollars that it was charged; `null` where nobody knows the price of a model. */
   readonly usd: number | null;
+  /** How long it took; `null` where what was bought before came at once. */
   readonly ms: number | null;
-  readonly tree: { readonly nodes: number; readonly depth: number; readonly width: number };
+  /** The shape of its tree. */
+  readonly tree: {
+    /** How many nodes there are. */
+    readonly nodes: number;
+    /** The longest path, in edges. */
+    readonly depth: number;
+    /** The mean number of children of a node that has any. */
+    readonly width: number;
+  };
 }

@@ -4,13 +4,17 @@ import type { StopReason } from '../search/contracts.ts';
 
 /** A limit in one unit, such as `{ unit: 'tokens', limit: 2000 }`. */
 export interface BenchBudget {
+  /** What is limited. */
   readonly unit: 'calls' | 'ms' | 'tokens' | 'usd';
+  /** How much of it: more than 0. */
   readonly limit: number;
 }
 
 /** One method at one budget: a point of the curves. Means are over searches; `low` and `high` are the 95 % interval of the accuracy. */
 export interface BenchPoint extends Interval {
+  /** The method. */
   readonly method: string;
+  /** What each of its searches might be charged. */
   readonly budget: BenchBudget;
   /** Whether it is a baseline: greedy, self-consistency, best-of-N. */
   readonly isBaseline: boolean;
@@ -23,16 +27,27 @@ export interface BenchPoint extends Interval {
   /** Searches whose answer the oracle could not score; they are left out. */
   readonly unscored: number;
   /** Over seeds, where there are several: the share of problems that any of `k` searches gets right, and that all do; from `k` = 2 on. */
-  readonly passAtK: readonly { readonly k: number; readonly any: number; readonly all: number }[];
+  readonly passAtK: readonly {
+    /** How many searches. */
+    readonly k: number;
+    /** pass@k: that any of them is right. */
+    readonly any: number;
+    /** pass^k: that all of them are. */
+    readonly all: number;
+  }[];
   /** The share of searches with a right end anywhere in the tree, chosen or not; `null` where ends are not scored. */
   readonly anyEnd: number | null;
-  /** Tokens read and written, and those that came from a cache of the provider among those read. */
+  /** Tokens read and written. */
   readonly tokens: number;
+  /** Of those, the ones read. */
   readonly inputTokens: number;
+  /** Of those read, the ones that came from a cache of their provider. */
   readonly cachedTokens: number;
+  /** The ones written. */
   readonly outputTokens: number;
   /** Dollars; `null` where nobody knows the price of a model. */
   readonly usd: number | null;
+  /** Calls. */
   readonly calls: number;
   /** Milliseconds of a search; `null` where answers were reused without waiting as long as they took. */
   readonly ms: number | null;
@@ -43,7 +58,14 @@ export interface BenchPoint extends Interval {
   /** How far the values of ends say how often these are right; `null` where there are none. */
   readonly calibration: Calibration | null;
   /** Means over trees. */
-  readonly tree: { readonly nodes: number; readonly depth: number; readonly width: number };
+  readonly tree: {
+    /** Nodes. */
+    readonly nodes: number;
+    /** The longest path, in edges. */
+    readonly depth: number;
+    /** Children of a node that has any. */
+    readonly width: number;
+  };
 }
 
 /** How values in [0, 1] compare with outcomes. */
@@ -52,18 +74,26 @@ export interface Calibration {
   readonly expectedError: number;
   /** The mean of (value − outcome)². */
   readonly brier: number;
+  /** The bins that hold any, from the least value up. */
   readonly bins: readonly {
+    /** The mean value in it. */
     readonly value: number;
+    /** The share that is right. */
     readonly right: number;
+    /** How many ends it holds. */
     readonly n: number;
   }[];
 }
 
 /** How much more one method gets right than another at the same budget, on the same problems. Shares, not points. */
 export interface BenchDifference extends Interval {
+  /** The one. */
   readonly method: string;
+  /** The other. */
   readonly than: string;
+  /** The budget of both. */
   readonly budget: BenchBudget;
+  /** The share that the one gets right, less that of the other. */
   readonly difference: number;
   /** How many independent clusters have searches of both that were scored. */
   readonly clusters: number;
@@ -75,6 +105,7 @@ export interface BenchDifference extends Interval {
 
 /** Does search pay here? */
 export interface Verdict {
+  /** `no`: at no budget may a search be better by 3 points or more. `undecided`: neither is known. */
   readonly answer: 'no' | 'undecided' | 'yes';
   /** The answer in words: from which budget, by how much, at what price, what to try next. */
   readonly text: string;
@@ -84,13 +115,21 @@ export interface Verdict {
 
 /** What a benchmark found. */
 export interface BenchReport {
+  /** The version of this form. */
   readonly version: 1;
+  /** What was solved. */
   readonly task: {
+    /** Its name. */
     readonly name: string;
+    /** What it is called in prose. */
     readonly title: string;
+    /** Where its problems come from; `null` where they are generated. */
     readonly source: string | null;
+    /** Their licence, as an SPDX identifier; `null` where nobody says. */
     readonly licence: string | null;
+    /** The split; `null` where there is only one. */
     readonly split: string | null;
+    /** How many instances. */
     readonly instances: number;
     /** Clusters of instances that are independent of each other. */
     readonly clusters: number;
@@ -99,32 +138,48 @@ export interface BenchReport {
   readonly model: string | null;
   /** Searches of each instance by each method at each budget. */
   readonly seeds: number;
+  /** What random numbers begin with. */
   readonly seed: number | string;
   /** The method that all others are compared with. */
   readonly baseline: string;
+  /** The points of the curves. */
   readonly points: readonly BenchPoint[];
   /** Methods that were guided by an oracle: their accuracy is pass@k. */
   readonly guided: readonly BenchPoint[];
+  /** Every other method against the baseline, at each budget. */
   readonly differences: readonly BenchDifference[];
   /** The area under accuracy against log budget, divided by its width: of each method with two budgets or more. */
   readonly areas: readonly {
+    /** The method. */
     readonly method: string;
+    /** The unit of its budgets. */
     readonly unit: BenchBudget['unit'];
+    /** The area, in [0, 1]. */
     readonly area: number;
   }[];
   /** What a reader has to know, each a sentence: few problems, budgets left unused, failures, prices unknown. */
   readonly warnings: readonly string[];
+  /** The answer. */
   readonly verdict: Verdict;
   /** Of each problem the share of its searches that were right, in the order of `points`; `null` where none was scored. */
   readonly problems: readonly {
+    /** The problem. */
     readonly id: string;
+    /** A share for each point. */
     readonly shares: readonly (number | null)[];
   }[];
   /** What was bought by the whole benchmark, and what it would have cost without sharing equal requests. */
   readonly spend: {
+    /** What was bought. */
     readonly bought: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
+    /** What it would have cost: the sum of what all searches were charged. */
     readonly charged: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
   };
   /** How it can be repeated. */
-  readonly versions: { readonly espalier: string; readonly node: string };
+  readonly versions: {
+    /** Of this package. */
+    readonly espalier: string;
+    /** Of Node.js. */
+    readonly node: string;
+  };
 }

@@ -238,8 +238,10 @@ describe('a comparison that is kept', () => {
       expect({ ...report, spend: null }).toEqual({ ...alone.report, spend: null });
     }
   });
+});
 
-  test('counts searches that fail as wrong', async () => {
+describe('a method that fails', () => {
+  test('counts as wrong', async () => {
     const broken: BenchMethod = {
       name: 'broken',
       plan: () => {

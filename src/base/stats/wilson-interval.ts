@@ -2,7 +2,9 @@ import { expectInteger } from '../expect.ts';
 
 /** A 95 % confidence interval, both ends included. */
 export interface Interval {
+  /** Its lower end. */
   readonly low: number;
+  /** Its upper end. */
   readonly high: number;
 }
 
