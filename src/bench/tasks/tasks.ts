@@ -11,6 +11,7 @@ import { logicChainsEntry } from './logic-chains.ts';
 import { mathEntry } from './math.ts';
 import { moduleTask } from './module-task.ts';
 import { gsm8kEntry, questionsEntry } from './questions.ts';
+import { reasoningGymEntry } from './reasoning-gym.ts';
 import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
 import { databaseEntry, shopEntry } from './tool-worlds.ts';
@@ -26,6 +27,7 @@ export const benchTasks: readonly BenchTaskEntry[] = [
   logicChainsEntry,
   mathEntry,
   questionsEntry,
+  reasoningGymEntry,
   shopEntry,
   tilesEntry,
   wordProblemsEntry,
