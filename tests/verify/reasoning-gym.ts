@@ -1,5 +1,5 @@
 /**
- * `npm run verify:reasoning-gym`: all generators of `reasoning-gym` as tasks, in a virtual environment of its own. Each
+ * `npm run verify:gym`: all generators of `reasoning-gym` as tasks, in a virtual environment of its own. Each
  * gives an instance, and scores its own answer 1 and a wrong one less; a witness asks the package itself for the answers.
  */
 import { execFileSync } from 'node:child_process';

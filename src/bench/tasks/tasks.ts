@@ -4,9 +4,11 @@ import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { BenchTask } from '../task.ts';
 import { blocksworldEntry } from './blocksworld.ts';
+import { codeEntry } from './code.ts';
 import { countdownEntry } from './countdown.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { game24Entry } from './game24.ts';
+import { humanEvalEntry } from './human-eval.ts';
 import { logicChainsEntry } from './logic-chains.ts';
 import { mathEntry } from './math.ts';
 import { moduleTask } from './module-task.ts';
@@ -20,10 +22,12 @@ import { wordProblemsEntry } from './word-problems.ts';
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
   blocksworldEntry,
+  codeEntry,
   countdownEntry,
   databaseEntry,
   game24Entry,
   gsm8kEntry,
+  humanEvalEntry,
   logicChainsEntry,
   mathEntry,
   questionsEntry,
@@ -84,6 +88,10 @@ const kinds: readonly {
   readonly entry: BenchTaskEntry;
   fits(members: Readonly<Record<string, unknown>>): boolean;
 }[] = [
+  {
+    entry: humanEvalEntry,
+    fits: ({ prompt, test }) => holds(prompt, '') && holds(test, ''),
+  },
   { entry: blocksworldEntry, fits: ({ pddl }) => typeof pddl === 'string' },
   {
     entry: gsm8kEntry,
