@@ -4,13 +4,16 @@ import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { BenchTask } from '../task.ts';
 import { blocksworldEntry } from './blocksworld.ts';
+import { codeEntry } from './code.ts';
 import { countdownEntry } from './countdown.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { game24Entry } from './game24.ts';
+import { humanEvalEntry } from './human-eval.ts';
 import { logicChainsEntry } from './logic-chains.ts';
 import { mathEntry } from './math.ts';
 import { moduleTask } from './module-task.ts';
 import { gsm8kEntry, questionsEntry } from './questions.ts';
+import { reasoningGymEntry } from './reasoning-gym.ts';
 import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
 import { databaseEntry, shopEntry } from './tool-worlds.ts';
@@ -19,13 +22,16 @@ import { wordProblemsEntry } from './word-problems.ts';
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
   blocksworldEntry,
+  codeEntry,
   countdownEntry,
   databaseEntry,
   game24Entry,
   gsm8kEntry,
+  humanEvalEntry,
   logicChainsEntry,
   mathEntry,
   questionsEntry,
+  reasoningGymEntry,
   shopEntry,
   tilesEntry,
   wordProblemsEntry,
@@ -82,6 +88,10 @@ const kinds: readonly {
   readonly entry: BenchTaskEntry;
   fits(members: Readonly<Record<string, unknown>>): boolean;
 }[] = [
+  {
+    entry: humanEvalEntry,
+    fits: ({ prompt, test }) => holds(prompt, '') && holds(test, ''),
+  },
   { entry: blocksworldEntry, fits: ({ pddl }) => typeof pddl === 'string' },
   {
     entry: gsm8kEntry,

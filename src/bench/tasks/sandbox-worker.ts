@@ -1,0 +1,39 @@
+// The thread that runs code of a model in QuickJS: a machine of its own in WebAssembly, without an object of the host.
+import { parentPort, workerData } from 'node:worker_threads';
+import { getQuickJS, type QuickJSContext } from 'quickjs-emscripten';
+import type { SandboxRequest, SandboxResult } from './sandbox.ts';
+
+/** What a result may hold, in characters. */
+const longest = 100_000;
+const { code, calls, ms, bytes } = workerData as SandboxRequest;
+
+const quickjs = await getQuickJS();
+const runtime = quickjs.newRuntime({ memoryLimitBytes: bytes, maxStackSizeBytes: 256 * 1024 });
+const context = runtime.newContext();
+const end = performance.now() + ms;
+runtime.setInterruptHandler(() => performance.now() > end);
+
+/** What an expression gives as text, or why it gives none. */
+function evaluated(machine: QuickJSContext, source: string): SandboxResult {
+  const result = machine.evalCode(source, 'solution.js', { type: 'global' });
+  if (result.error) {
+    const told: unknown = machine.dump(result.error);
+    result.error.dispose();
+    const { name = 'Error', message = String(told) } = Object(told) as Readonly<
+      Record<string, string>
+    >;
+    return { error: `${name}: ${message}`.slice(0, 300) };
+  }
+  const text =
+    machine.typeof(result.value) === 'string' ? machine.getString(result.value) : 'undefined';
+  result.value.dispose();
+  return text.length > longest ? { error: 'The result is too long.' } : { value: text };
+}
+
+// A solution has to be the same each time.
+evaluated(context, 'delete globalThis.Date; delete Math.random;');
+const loaded = evaluated(context, code);
+const results = calls.map((call) =>
+  'error' in loaded ? loaded : evaluated(context, `JSON.stringify(${call})`),
+);
+parentPort?.postMessage(results);

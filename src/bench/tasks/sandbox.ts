@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { loadPeer } from '../../backends/transport/sdk.ts';
+import { endThread } from '../../base/end-thread.ts';
+
+/** What came of a call: its result as JSON, or why there is none. */
+export type SandboxResult = { readonly value: string } | { readonly error: string };
+
+/** What the thread is asked for. */
+export interface SandboxRequest {
+  readonly code: string;
+  /** Expressions, evaluated one after another once the code has run. They are ours, and no text of a model. */
+  readonly calls: readonly string[];
+  /** How long all of it may take, in milliseconds. */
+  readonly ms: number;
+  /** How much memory it may use. */
+  readonly bytes: number;
+}
+
+const limits = { ms: 1_000, bytes: 32 * 1024 * 1024 };
+
+/** What does not look at its clock, such as a product of large numbers, is ended from outside. */
+const grace = 4_000;
+
+/**
+ * Makes sure that there is a sandbox.
+ *
+ * @throws EspalierError `usage` where `quickjs-emscripten` is not installed.
+ */
+export async function expectSandbox(): Promise<void> {
+  await loadPeer('quickjs-emscripten', () => import('quickjs-emscripten'));
+}
+
+/**
+ * Runs JavaScript that nobody knows, in QuickJS in a thread: it sees neither files, network nor objects of the
+ * host, and has one second and 32 MiB.
+ */
+export async function runInSandbox(
+  code: string,
+  calls: readonly string[],
+): Promise<readonly SandboxResult[]> {
+  // Under a loader of TypeScript, that of the build.
+  const script = import.meta.url.endsWith('.ts')
+    ? '../../../dist/bench/tasks/sandbox-worker.js'
+    : './sandbox-worker.js';
+  const workerData: SandboxRequest = { code, calls, ...limits };
+  const worker = new Worker(new URL(script, import.meta.url), {
+    workerData,
+    execArgv: [],
+    env: {},
+  });
+  const failed = (error: string) => calls.map(() => ({ error }));
+  try {
+    const signal = AbortSignal.timeout(limits.ms + grace);
+    const [results] = (await once(worker, 'message', { signal })) as [readonly SandboxResult[]];
+    return results;
+  } catch (cause) {
+    const isLate = cause instanceof Error && cause.name === 'AbortError';
+    return failed(isLate ? 'It took too long.' : 'The sandbox failed.');
+  } finally {
+    await endThread(worker);
+  }
+}

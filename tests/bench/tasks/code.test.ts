@@ -1,0 +1,206 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../src/base/random.ts';
+import type { CodeState } from '../../../src/bench/tasks/code.ts';
+import { drawCode } from '../../../src/bench/tasks/code-problems.ts';
+import { runInSandbox } from '../../../src/bench/tasks/sandbox.ts';
+import { taskNamed } from '../../../src/bench/tasks/tasks.ts';
+import { plainContext } from '../../../src/testing/index.ts';
+
+/** What a text says, as JavaScript that was written from the words alone. */
+const meanings: readonly (readonly [RegExp, (n: string) => string])[] = [
+  [
+    /keep only the numbers that (\d+) divides/,
+    (n) => `for (const x of a) if (x % ${n} == 0) b.push(x);`,
+  ],
+  [/keep only the numbers above (-?\d+)/, (n) => `for (const x of a) if (x > ${n}) b.push(x);`],
+  [/multiply each number by (\d+)/, (n) => `for (const x of a) b.push(x * ${n} + 0);`],
+  [/take (\d+) from each/, (n) => `for (const x of a) b.push(x - ${n});`],
+  [/its place in the list/, () => 'let i = 0; for (const x of a) b.push(x + i++);'],
+  [/sum of it and all/, () => 'let s = 0; for (const x of a) b.push(s += x);'],
+  [/drop each number that has occurred/, () => 'for (const x of a) if (!b.includes(x)) b.push(x);'],
+  [/sort the numbers from the greatest/, () => 'b = [...a].sort((x, y) => y - x);'],
+  [/reverse the list/, () => 'for (const x of a) b.unshift(x);'],
+  [/at even places/, () => 'for (let i = 0; i < a.length; i += 2) b.push(a[i]);'],
+  [/return the list/, () => 'return a;'],
+  [/return the sum/, () => 'let s = 0; for (const x of a) s += x; return s;'],
+  [/return how many/, () => 'return a.length;'],
+  [/return the greatest/, () => 'if (!a.length) return -1; return Math.max(...a);'],
+];
+
+function written(text: string): string {
+  const steps = [...text.matchAll(/^\d+\. (.*)$/gm)].map(([, step = '']) => {
+    const found = meanings.find(([pattern]) => pattern.test(step));
+    if (found === undefined) throw new Error(`Nobody knows: ${step}`);
+    return `{ let b = []; ${found[1](found[0].exec(step)?.[1] ?? '')} a = b; }`;
+  });
+  return `function solve(a) { ${steps.join('\n')} }`;
+}
+
+async function drawn(limit: number, seed: number | string = 0) {
+  return (await taskNamed('code')).instances({ seed, limit });
+}
+
+const stateOf = (code: string): CodeState => ({ text: '', visible: [], attempts: 1, code });
+
+test('a function that was written from the words passes all tests, and is an end', async () => {
+  const instances = await drawn(8);
+  expect(new Set(instances.map(({ id }) => id)).size).toBe(8);
+  for (const { environment, oracle } of instances) {
+    const { state } = await environment.reset(plainContext());
+    const code = written(state.text);
+    const next = await environment.step(state, code, plainContext());
+    expect(next, `${state.text}\n${next.state.report}`).toMatchObject({
+      terminal: true,
+      reward: 1,
+      answer: true,
+    });
+    expect(await oracle?.label(next.state, plainContext())).toEqual({ correct: true, score: 1 });
+  }
+}, 60_000);
+
+test('the stages are drawn from the seed, and the hidden tests are others than those that are shown', async () => {
+  const texts = async (seed: string, limit = 10) =>
+    Promise.all(
+      (await drawn(limit, seed)).map(
+        async ({ environment }) => (await environment.reset(plainContext())).state,
+      ),
+    );
+  expect(await texts('a')).toEqual(await texts('a'));
+  expect(await texts('a', 4)).toEqual((await texts('a')).slice(0, 4));
+  expect(await texts('a')).not.toEqual(await texts('b'));
+  const { visible, hidden } = drawCode(seededRandom('split'), 3);
+  expect([visible.length, hidden.length]).toEqual([3, 12]);
+  expect(hidden[0]?.input).toEqual([]);
+  const shown = visible.map(({ input }) => JSON.stringify(input));
+  expect(hidden.filter(({ input }) => shown.includes(JSON.stringify(input)))).toEqual([]);
+});
+
+test('what only passes the tests that are shown is an end for the search, and wrong', async () => {
+  const [instance] = await drawn(1);
+  const { state } = (await instance?.environment.reset(plainContext())) ?? {};
+  const table = Object.fromEntries(
+    state.visible.map(({ input, output }: { input: unknown; output: unknown }) => [
+      JSON.stringify(input),
+      output,
+    ]),
+  );
+  const code = `const solve = (a) => (${JSON.stringify(table)})[JSON.stringify(a)];`;
+  const next = await instance?.environment.step(state, code, plainContext());
+  expect(next).toMatchObject({ terminal: true, reward: 1 });
+  const verdict = await instance?.oracle?.label(next?.state, plainContext());
+  expect(verdict?.correct).toBe(false);
+});
+
+test('a function that fails may be written anew, three times, with what the tests said', async () => {
+  const [instance] = await drawn(1);
+  let state = (await instance?.environment.reset(plainContext()))?.state;
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    const next = await instance?.environment.step(
+      state,
+      `function solve() { return ${attempt + 900}; }`,
+      plainContext(),
+    );
+    state = next?.state;
+    expect(next?.answer).toBe(true);
+    expect([next?.terminal, next?.reward]).toEqual(
+      attempt < 4 ? [undefined, undefined] : [true, 0],
+    );
+  }
+  const prompt = JSON.stringify(instance?.environment.notation?.prompt(state));
+  expect(prompt).toContain('should be');
+  expect(prompt).toContain('got 904');
+});
+
+test('code is read from a block, or bare', async () => {
+  const [instance] = await drawn(1);
+  const read = (text: string) => instance?.environment.notation?.parse(text, undefined);
+  const action = 'function solve(a) {\n  return a;\n}';
+  expect(read(instance?.environment.notation?.format(action) ?? '')).toEqual({ action });
+  expect(read(`Here it is:\n\`\`\`javascript\n${action}\n\`\`\`\nThat is all.`)).toEqual({
+    action,
+  });
+  expect(read(action)).toEqual({ action });
+  expect(read('I cannot.')).toMatchObject({ failure: { kind: 'invalid' } });
+  expect(read(`solve${'x'.repeat(20_000)}`)).toMatchObject({ failure: { kind: 'invalid' } });
+});
+
+describe('the sandbox', () => {
+  const run = async (code: string, call = 'solve()') => (await runInSandbox(code, [call]))[0];
+
+  test.each([
+    ['process', 'typeof process'],
+    ['require', 'typeof require'],
+    ['a module', 'typeof importScripts + typeof fetch + typeof setTimeout + typeof console'],
+    [
+      'the constructor of the host',
+      "(() => { try { return typeof (function(){}).constructor('return process')() } catch { return 'undefined' } })()",
+    ],
+    ['a clock', 'typeof Date + typeof Math.random'],
+  ])('has no %s', async (_what, expression) => {
+    const found = await run(`const solve = () => ${expression};`);
+    expect(found).toEqual({ value: expect.stringMatching(/^"(?:undefined)+"$/) });
+  });
+
+  test.each([
+    ['an endless loop', 'while (true) {}', /^InternalError: interrupted/],
+    [
+      'all memory',
+      'let a = [1]; while (true) a = a.concat(a);',
+      /^InternalError: out of memory|interrupted/,
+    ],
+    ['recursion', 'const f = () => f() + 1; f();', /stack|InternalError|RangeError/],
+    ['no JavaScript', 'def solve(a): return a', /^SyntaxError/],
+    ['an exception', 'function solve() { throw new TypeError("no"); }', /^TypeError: no$/],
+    ['another name', 'const other = 1;', /^ReferenceError/],
+    [
+      'a text that is too long',
+      'function solve() { return "x".repeat(200000); }',
+      /^The result is too long\.$/,
+    ],
+    ['an import', 'import fs from "node:fs"; function solve() { return 1; }', /^SyntaxError/],
+  ])('%s is one sentence', async (_what, code, message) => {
+    const result = await run(code);
+    expect(result && 'error' in result ? result.error : result).toMatch(message);
+  });
+
+  test('what does not look at the clock is ended from outside', async () => {
+    const began = performance.now();
+    const result = await run(
+      'const big = (1n << 20000000n) - 1n; function solve() { return String(big * big).length; }',
+    );
+    expect(result).toHaveProperty('error');
+    expect(performance.now() - began).toBeLessThan(15_000);
+  }, 30_000);
+
+  test('code cannot change what it is compared with', async () => {
+    const cheat = 'JSON.stringify = () => "[1]"; function solve() { return [2]; }';
+    // It may lie about its own result; what is right stands outside.
+    expect(await run(cheat)).toEqual({ value: '[1]' });
+    const [instance] = await drawn(1);
+    const verdict = await instance?.oracle?.label(stateOf(cheat), plainContext());
+    expect(verdict?.correct).toBe(false);
+  });
+});
+
+test('HumanEval is read, and refused before anything is asked of a model', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'espalier-code-')), 'HumanEval.jsonl');
+  const problem = {
+    task_id: 'HumanEval/0',
+    prompt: 'def f():\n',
+    entry_point: 'f',
+    test: 'def check(f): pass',
+  };
+  writeFileSync(path, `${JSON.stringify(problem)}\n`);
+  const task = await taskNamed(path);
+  expect(task.name).toBe('humaneval');
+  await expect(async () => task.instances({ seed: 0 })).rejects.toThrow(
+    /^The 1 problems of `.*` cannot be scored: their tests run Python that a model wrote, and there is no sandbox for it\./,
+  );
+  writeFileSync(path, `${JSON.stringify({ ...problem, entry_point: 5 })}\n`);
+  await expect(async () => task.instances({ seed: 0 })).rejects.toThrow(
+    /^Line 1 of `.*`: expected `task_id`, `prompt`, `entry_point` and `test`\.$/,
+  );
+});
