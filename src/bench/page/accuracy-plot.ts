@@ -2,7 +2,7 @@ import type { DotOptions, Markish, PlotOptions } from '@observablehq/plot';
 import { visible } from '../../base/visible.ts';
 import { budgetText, percentWithin, shortened } from '../figures.ts';
 import type { BenchBudget, BenchPoint } from '../report.ts';
-import { type Painter, size } from './painter.ts';
+import { innerWidth, inset, type Painter, shareTick, sizes } from './painter.ts';
 import { shareDomain, shortLimit, ticksThatFit, unitTitles } from './scales.ts';
 import type { Series } from './series.ts';
 
@@ -15,6 +15,7 @@ interface Curves {
   readonly series: readonly Series[];
   /** The methods whose intervals are drawn as bands. */
   readonly bands: readonly string[];
+  readonly size: keyof typeof sizes;
   /** What is measured, such as accuracy. */
   readonly measure: string;
 }
@@ -34,8 +35,9 @@ export function accuracyCurves({ plot, draw }: Painter, curves: Curves): string 
       dots(plot, own, one),
     ];
   });
-  const names = series.map(({ method }) => visible(method)).join(', ');
+  const names = series.map(({ method }) => method).join(', ');
   return draw(`${measure} against ${unitTitles[unit]}: ${names}. The figures are in the table.`, {
+    ...sizes[curves.size],
     ...axes(curves),
     marks: [plot.gridY({ strokeOpacity: 0.15 }), ...marks],
   });
@@ -53,13 +55,13 @@ export function accuracyRows({ plot, draw }: Painter, { points, series, measure 
     ];
   });
   return draw(`${measure} of each method with its interval. The figures are in the table.`, {
-    marginLeft: 150,
+    ...{ marginLeft: 150, marginTop: 8 },
     height: 60 + 26 * methods.length,
     x: {
       domain: domainOf(points),
       label: `${measure} →`,
       labelAnchor: 'right',
-      tickFormat: '.0%',
+      tickFormat: shareTick,
       ticks: 5,
     },
     y: {
@@ -107,17 +109,22 @@ function dots(plot: Painter['plot'], own: readonly BenchPoint[], one: Series): M
   return plot.dot(own, { ...mark(one), x: limitOf, y: 'accuracy' });
 }
 
-function axes({ unit, points, measure }: Curves): PlotOptions {
+function axes({ unit, points, measure, size }: Curves): PlotOptions {
   const limits = points.map(({ budget }) => budget.limit);
   const label = (limit: number) => shortLimit({ unit, limit });
-  const width = size.width - size.marginLeft - size.marginRight - 24;
+  const width = innerWidth(size);
   return {
     x: {
-      ...{ type: 'log', inset: 12, label: `${unitTitles[unit]} →`, labelAnchor: 'right' },
+      ...{ type: 'log', inset, label: `${unitTitles[unit]} →`, labelAnchor: 'right' },
       ticks: [...ticksThatFit(limits, { width, label })],
       tickFormat: label,
     },
-    y: { domain: domainOf(points), label: `↑ ${measure}`, tickFormat: '.0%', ticks: 6 },
+    y: {
+      domain: domainOf(points),
+      label: `↑ ${measure}`,
+      tickFormat: shareTick,
+      ticks: size === 'small' ? 4 : 6,
+    },
   };
 }
 

@@ -1,9 +1,10 @@
+import { shortened } from '../figures.ts';
 import type { BenchPoint, BenchReport } from '../report.ts';
 import { accuracyCurves, accuracyRows } from './accuracy-plot.ts';
-import { escaped, figure, paragraph, section } from './html.ts';
+import { figure, paragraph, section } from './html.ts';
 import type { Painter } from './painter.ts';
 import { scored, unitTitles } from './scales.ts';
-import { legend, type Series, sample, seriesOf } from './series.ts';
+import { legend, named, type Series, seriesOf } from './series.ts';
 
 /** Accuracy against budget: all methods together, then each one beside the baseline with its band. */
 export function accuracySection(painter: Painter, report: BenchReport): string {
@@ -23,11 +24,18 @@ export function guidedPlots(painter: Painter, { guided }: BenchReport): string {
     .map((ofUnit) => {
       const unit = ofUnit[0]?.budget.unit ?? 'tokens';
       const bands = series.map(({ method }) => method);
-      const curves = { unit, points: ofUnit, series, bands, measure: 'pass@k' };
+      const curves = {
+        unit,
+        points: ofUnit,
+        series,
+        bands,
+        measure: 'pass@k',
+        size: 'large' as const,
+      };
       const drawing = isOneBudget(ofUnit)
         ? accuracyRows(painter, curves)
         : accuracyCurves(painter, curves);
-      return `<div class="plots">${figure(drawing, legend(painter, series))}</div>`;
+      return `<div class="overview">${figure(drawing, legend(painter, series))}</div>`;
     })
     .join('\n');
 }
@@ -43,10 +51,10 @@ function unitPart(
   { points, series }: Part,
 ): string {
   const unit = points[0]?.budget.unit ?? 'tokens';
-  const all = { unit, points, series, measure: 'accuracy' };
+  const all = { unit, points, series, measure: 'accuracy', size: 'large' as const };
   if (isOneBudget(points)) {
     return [
-      `<div class="plots">${figure(accuracyRows(painter, { ...all, bands: [] }), legend(painter, series))}</div>`,
+      `<div class="overview">${figure(accuracyRows(painter, { ...all, bands: [] }), legend(painter, series))}</div>`,
       paragraph(
         `Each mark is one method at the one ${unitTitles[unit]} that was measured; its line is the 95 % interval. Point at a mark for its figures.`,
       ),
@@ -63,12 +71,12 @@ function unitPart(
     const pair = [...reference, one];
     const bands = pair.map(({ method }) => method);
     return figure(
-      accuracyCurves(painter, { ...all, series: pair, bands }),
-      `${sample(painter, one)}${escaped(one.method)}`,
+      accuracyCurves(painter, { ...all, series: pair, bands, size: 'small' }),
+      named(painter, one, shortened(one.method, 60)),
     );
   });
   return [
-    `<div class="plots">${overview}</div>`,
+    `<div class="overview">${overview}</div>`,
     paragraph(
       `Each mark is one method at one ${unitTitles[unit]}; the axis is logarithmic. Bands are 95 % intervals. Point at a mark for its figures.`,
     ),

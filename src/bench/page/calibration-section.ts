@@ -1,9 +1,8 @@
-import { visible } from '../../base/visible.ts';
-import { amount, budgetText, percent } from '../figures.ts';
+import { amount, budgetText, percent, shortened } from '../figures.ts';
 import type { BenchPoint, BenchReport, Calibration } from '../report.ts';
-import { escaped, figure, paragraph, section } from './html.ts';
-import type { Painter } from './painter.ts';
-import { type Series, sample, seriesOf } from './series.ts';
+import { figure, paragraph, section } from './html.ts';
+import { type Painter, shareTick, sizes } from './painter.ts';
+import { named, type Series, seriesOf } from './series.ts';
 
 type Bin = Calibration['bins'][number];
 
@@ -16,8 +15,8 @@ export function calibrationSection(painter: Painter, report: BenchReport): strin
       .reduce((best, next) => (next.ends > best.ends ? next : best));
     const { calibration, budget } = most.point;
     if (calibration === null || most.ends === 0) return [];
-    const caption = `${one.method} at ${budgetText(budget)}: error ${(100 * calibration.expectedError).toFixed(1)} points, Brier ${calibration.brier.toFixed(3)}`;
-    return [figure(drawn(painter, one, calibration), `${sample(painter, one)}${escaped(caption)}`)];
+    const caption = `${shortened(one.method, 60)} at ${budgetText(budget)}: error ${(100 * calibration.expectedError).toFixed(1)} points, Brier ${calibration.brier.toFixed(3)}`;
+    return [figure(drawn(painter, one, calibration), named(painter, one, caption))];
   });
   if (panels.length === 0) return '';
   return section(
@@ -35,11 +34,11 @@ function endsOf({ calibration }: BenchPoint): number {
 
 function drawn({ plot, draw }: Painter, { method, colour }: Series, { bins }: Calibration): string {
   const filled = bins.filter(({ n }) => n > 0);
-  const label = `The share of right ends against their value, by ${visible(method)}.`;
+  const label = `The share of right ends against their value, by ${method}.`;
   return draw(label, {
-    ...{ width: 300, height: 280 },
+    ...{ ...sizes.small, height: 290 },
     x: { domain: [0, 1], inset: 8, label: 'mean value →', labelAnchor: 'right', ticks: 5 },
-    y: { domain: [0, 1], inset: 8, label: '↑ share right', tickFormat: '.0%', ticks: 5 },
+    y: { domain: [0, 1], inset: 8, label: '↑ share right', tickFormat: shareTick, ticks: 5 },
     r: { domain: [0, Math.max(...filled.map(({ n }) => n))], range: [2, 11] },
     marks: [
       plot.line([0, 1], {

@@ -30,7 +30,7 @@ export function matrixSection(painter: Painter, report: BenchReport): string {
   return section(
     'Problem by problem',
     paragraph(
-      'Each column is a problem, the easiest on the left; each row a method at a budget. The darker a cell, the larger the share of its searches that were right, from none to all; what nobody could score is hatched. Point at a column for its problem.',
+      'Each column is a problem, the easiest on the left; each row a method at a budget. The stronger the colour of a cell, the larger the share of its searches that were right, from none to all; what nobody could score is hatched. Point at a column for its problem.',
     ),
     legend(painter, series),
     `<div class="plots">${panels.join('\n')}</div>`,
@@ -56,17 +56,21 @@ function drawMatrix({ plot, draw }: Painter, { problems, points, series }: Matri
   return draw(
     `The share of right searches of ${problems.length} problems by ${points.length} methods at budgets. The figures are in the table of problems.`,
     {
-      ...{ marginLeft: 150, marginTop: 6, marginBottom: 6, height: row * points.length + 12 },
+      ...{ marginLeft: 164, marginTop: 6, marginBottom: 6, height: row * points.length + 12 },
       ...{
         x: { domain: [0, count], axis: null },
         y: { domain: [0, points.length], reverse: true, axis: null },
       },
-      opacity: { domain: [0, 1], range: [0.1, 1] },
       marks: [
         plot.rect(
           runs.filter(({ share }) => share !== null),
           {
-            ...{ ...box, fill: 'var(--right)', fillOpacity: 'share', className: 'cells' },
+            ...{
+              ...box,
+              fill: 'var(--right)',
+              fillOpacity: ({ share }: Run) => 0.1 + 0.9 * (share ?? 0),
+              className: 'cells',
+            },
           },
         ),
         plot.rect(
@@ -77,7 +81,7 @@ function drawMatrix({ plot, draw }: Painter, { problems, points, series }: Matri
         ),
         plot.text(points, {
           ...{ x: 0, y: (_: BenchPoint, arm: number) => arm + 0.5, dx: -18, textAnchor: 'end' },
-          ...{ lineWidth: 9, textOverflow: 'ellipsis-middle' },
+          ...{ lineWidth: 10, textOverflow: 'ellipsis-middle' },
           text: ({ method, budget }: BenchPoint) =>
             `${shortened(method, 60)} ${shortLimit(budget)}`,
           title: ({ method }: BenchPoint) => visible(method),

@@ -2,7 +2,7 @@ import { budgetText, dollars, percent } from '../figures.ts';
 import type { BenchPoint, BenchReport } from '../report.ts';
 import { mark, titleOf } from './accuracy-plot.ts';
 import { escaped, figure, paragraph, section } from './html.ts';
-import { type Painter, size } from './painter.ts';
+import { innerWidth, inset, type Painter, shareTick } from './painter.ts';
 import { paretoFront } from './pareto.ts';
 import {
   roundValues,
@@ -79,7 +79,7 @@ function costPlot(
     left === 0
       ? ''
       : paragraph(
-          `${left} of ${points.length} points are not among those with known ${cost.title}.`,
+          `Nobody knows the ${cost.title} at ${left} of ${points.length} points; these are left out.`,
         );
   const steps = front.map(
     ({ point, spent }) =>
@@ -109,23 +109,22 @@ function drawn(
 ): string {
   const spent = known.map((one) => one.spent);
   const [low, high] = [Math.min(...spent), Math.max(...spent)];
-  const width = size.width - size.marginLeft - size.marginRight - 24;
   // A logarithm needs costs above 0, and an axis some width.
   const axis =
     low > 0 && low < high
       ? {
           type: 'log' as const,
           domain: [low, high],
-          ticks: [...ticksThatFit(roundValues(low, high), { width, label: short })],
+          ticks: [...ticksOf(spent, short)],
         }
       : { domain: [0, 1.2 * high || 1], ticks: 4 };
   return draw(
     `accuracy against ${title}, and its Pareto front. The figures are in the list and the table.`,
     {
-      x: { ...axis, inset: 12, label: `${title} →`, labelAnchor: 'right', tickFormat: short },
+      x: { ...axis, inset, label: `${title} →`, labelAnchor: 'right', tickFormat: short },
       y: {
         domain: [...shareDomain(known.map(({ point }) => point.accuracy))],
-        ...{ label: '↑ accuracy', tickFormat: '.0%', ticks: 6, inset: 6 },
+        ...{ label: '↑ accuracy', tickFormat: shareTick, ticks: 6, inset: 6 },
       },
       marks: [
         plot.gridY({ strokeOpacity: 0.15 }),
@@ -146,4 +145,11 @@ function drawn(
       ],
     },
   );
+}
+
+/** Round costs; where these are few, the costs themselves. */
+function ticksOf(spent: readonly number[], label: (cost: number) => string): readonly number[] {
+  const round = roundValues(Math.min(...spent), Math.max(...spent));
+  const values = round.length < 3 ? spent : round;
+  return ticksThatFit(values, { width: innerWidth('large'), label });
 }

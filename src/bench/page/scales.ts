@@ -33,13 +33,13 @@ export function roundValues(low: number, high: number): readonly number[] {
   return values;
 }
 
-/** The limits of an axis of shares: tenths around all of them, at least two. */
+/** The limits of an axis of shares: tenths around all of them, two at least. */
 export function shareDomain(shares: readonly number[]): readonly [number, number] {
-  const low = Math.floor(10 * Math.min(1, ...shares)) / 10;
-  const high = Math.ceil(10 * Math.max(0, ...shares)) / 10;
-  if (!(low < high))
-    return [Math.max(0, Math.min(0.8, low - 0.1)), Math.min(1, Math.max(0.2, low + 0.1))];
-  return high - low >= 0.2 ? [low, high] : [Math.max(0, low - 0.1), Math.min(1, high + 0.1)];
+  const low = Math.floor(10 * Math.min(1, ...shares));
+  const high = Math.ceil(10 * Math.max(0, ...shares));
+  if (high - low >= 2) return [low / 10, high / 10];
+  const from = Math.max(0, Math.min(low - 1, 8));
+  return [from / 10, Math.min(10, Math.max(high + 1, from + 2)) / 10];
 }
 
 /** A number in few letters: `2k`, `1.5M`. */

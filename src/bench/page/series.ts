@@ -1,4 +1,4 @@
-import { visible } from '../../base/visible.ts';
+import { shortened } from '../figures.ts';
 import type { BenchPoint } from '../report.ts';
 import { escaped } from './html.ts';
 import type { Painter } from './painter.ts';
@@ -34,27 +34,23 @@ export function seriesOf(points: readonly BenchPoint[], baseline?: string): read
 
 /** What each mark stands for. */
 export function legend(painter: Painter, series: readonly Series[]): string {
-  const items = series.map((one) => `<li>${sample(painter, one)}${escaped(one.method)}</li>`);
+  const items = series.map((one) => `<li>${named(painter, one, shortened(one.method, 60))}</li>`);
   return `<ul class="legend">${items.join('')}</ul>`;
 }
 
+/** Text beside the mark of a method. */
+export function named(painter: Painter, one: Series, text: string): string {
+  return `${sample(painter, one)}${escaped(text)}`;
+}
+
 /** The mark of a method on its line. */
-export function sample(
-  { plot, draw }: Painter,
-  { method, colour, symbol, dashes }: Series,
-): string {
-  return draw(visible(method), {
-    ...{
-      width: 34,
-      height: 16,
-      margin: 0,
-      axis: null,
-      x: { domain: [0, 2] },
-      y: { domain: [0, 2] },
-    },
+function sample({ plot, draw }: Painter, { colour, symbol, dashes }: Series): string {
+  return draw(null, {
+    ...{ width: 34, height: 16, marginTop: 0, marginRight: 0, marginBottom: 0, marginLeft: 0 },
+    ...{ axis: null, x: { domain: [0, 2] }, y: { domain: [0, 2] } },
     marks: [
       plot.line([0, 2], { x: (x: number) => x, y: 1, stroke: colour, strokeDasharray: dashes }),
       plot.dot([1], { x: 1, y: 1, symbol, fill: colour, r: 5 }),
     ],
-  }).replace(/ role="img" aria-label="[^"]*"/, ' aria-hidden="true"');
+  });
 }

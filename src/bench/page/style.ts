@@ -7,13 +7,13 @@ export const style = `
   color-scheme: light dark;
   --page: #ffffff; --text: #1c1f26; --quiet: #555b66; --line: #d5d9e0; --panel: #f5f6f8;
   --yes: #0a7d4f; --no: #b3261e; --undecided: #8a5a00; --right: #0b5fbd; --baseline: #5a5f69;
-  --series-0: #003bff; --series-1: #d97512; --series-2: #0da07e; --series-3: #8e0b81; --series-4: #674e1e; --series-5: #b271f4;
+  --series-0: #003bff; --series-1: #992400; --series-2: #0da061; --series-3: #a00d9b; --series-4: #c28100; --series-5: #b266ff;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #16181d; --text: #e8eaee; --quiet: #a9b0bc; --line: #3a3f49; --panel: #20232a;
     --yes: #4cd196; --no: #ff8f86; --undecided: #f0b955; --right: #6db3ff; --baseline: #a4a9b3;
-    --series-0: #bdcbfa; --series-1: #a5611d; --series-2: #39ef94; --series-3: #d92680; --series-4: #eccf13; --series-5: #a229ff;
+    --series-0: #498aca; --series-1: #b3610f; --series-2: #26ed7c; --series-3: #d9265c; --series-4: #edd326; --series-5: #a229ff;
   }
 }
 * { box-sizing: border-box; }
@@ -31,6 +31,7 @@ p { max-width: 46rem; }
 .yes { --answer: var(--yes); } .no { --answer: var(--no); } .undecided { --answer: var(--undecided); }
 .setting { color: var(--quiet); }
 .plots { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); }
+.overview { margin-top: 1rem; }
 .plots.small { grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
 figure { margin: 0; min-width: 0; max-width: 38rem; break-inside: avoid; }
 figcaption { font-size: 0.9rem; }
@@ -41,12 +42,16 @@ svg text, svg tspan { white-space: pre; }
 figcaption > svg, .legend svg { display: inline-block; vertical-align: -0.15em; margin-right: 0.4rem; width: 34px; max-width: none; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0.5rem 0; padding: 0; list-style: none; font-size: 0.9rem; }
 .legend li { min-width: 0; }
+@media (min-width: 60rem) {
+  .overview figure { display: grid; grid-template-columns: minmax(0, 40rem) 1fr; gap: 2rem; align-items: center; max-width: none; }
+  .overview .legend { flex-direction: column; }
+}
 .problems rect:hover { fill: var(--text); fill-opacity: 0.25; }
 .scroll { overflow-x: auto; max-height: 85vh; border: 1px solid var(--line); }
 .scroll:focus-visible, summary:focus-visible { outline: 3px solid var(--right); outline-offset: 2px; }
-table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; min-width: 100%; }
+table { border-collapse: collapse; font-size: 0.8rem; font-variant-numeric: tabular-nums; min-width: 100%; }
 caption { text-align: left; padding: 0.4rem 0.6rem; color: var(--quiet); }
-th, td { padding: 0.25rem 0.6rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }
+th, td { padding: 0.25rem 0.45rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }
 thead th { position: sticky; top: 0; background: var(--panel); vertical-align: bottom; white-space: normal; overflow-wrap: break-word; max-width: 14rem; }
 th:first-child { text-align: left; min-width: 9rem; max-width: 18rem; white-space: normal; overflow-wrap: anywhere; }
 tbody th { font-weight: normal; }
@@ -65,7 +70,7 @@ details { margin-top: 1rem; } summary { cursor: pointer; }
     color-scheme: light;
     --page: #ffffff; --text: #000000; --quiet: #444444; --line: #bbbbbb; --panel: #f5f6f8;
     --yes: #0a7d4f; --no: #b3261e; --undecided: #8a5a00; --right: #0b5fbd; --baseline: #5a5f69;
-    --series-0: #003bff; --series-1: #d97512; --series-2: #0da07e; --series-3: #8e0b81; --series-4: #674e1e; --series-5: #b271f4;
+    --series-0: #003bff; --series-1: #992400; --series-2: #0da061; --series-3: #a00d9b; --series-4: #c28100; --series-5: #b266ff;
   }
   body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; }
   .scroll { overflow: visible; max-height: none; border: 0; }
