@@ -21,7 +21,7 @@ import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/r
 import type { SearchResult } from '../search/contracts.ts';
 import type { BenchCell } from './cell.ts';
 import { type CellName, cellOf, failedCell, GuardedOracle } from './cells.ts';
-import { type BenchMethod, baselinesFor, benchMethod } from './methods.ts';
+import { type BenchMethod, baselinesFor, benchMethod, type Sampling } from './methods.ts';
 import { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -42,6 +42,13 @@ export interface CompareOptions {
   readonly methods: readonly (BenchMethod | string)[];
   /** What each search may spend: each method is tried with each of them. */
   readonly budgets: readonly BenchBudget[];
+  /**
+   * The temperature at which algorithms sample the model, greedy excepted: that of best-of-N as well, which a badly chosen
+   * one makes easy to beat.
+   *
+   * @defaultValue that of `fromModel`
+   */
+  readonly temperature?: number;
   /** The folder in which all is kept. What lies there already is not done again. */
   readonly out: string;
   /** Where what was bought is kept, for this and other benchmarks at the same time. @defaultValue `recording` in `out` */
@@ -108,7 +115,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const instances = await task.instances(asked);
   expectInstances(instances);
   const baselines = baselinesFor(instances);
-  const methods = methodsOf([...baselines, ...options.methods]);
+  const methods = methodsOf([...baselines, ...options.methods], options);
   if (!methods.some(({ name }) => name === baseline)) {
     throw expectation('baseline', `one of ${methods.map(({ name }) => name).join(', ')}`, baseline);
   }
@@ -288,11 +295,14 @@ function nameOf({ instance, method, budget }: Search, attempt: number): CellName
 }
 
 /** Each method once, in order. */
-function methodsOf(given: readonly (BenchMethod | string)[]): readonly BenchMethod[] {
+function methodsOf(
+  given: readonly (BenchMethod | string)[],
+  sampling: Sampling,
+): readonly BenchMethod[] {
   const methods = new Map<string, BenchMethod>();
   const own = new Map<string, BenchMethod | string>();
   for (const each of given) {
-    const method = benchMethod(each);
+    const method = benchMethod(each, sampling);
     const known = own.get(method.name);
     if (known !== undefined && known !== each) {
       throw expectation('methods', 'without repetition', method.name);
@@ -306,7 +316,7 @@ function methodsOf(given: readonly (BenchMethod | string)[]): readonly BenchMeth
 /** @throws EspalierError `usage` where the folder holds another benchmark. More methods, budgets and seeds may be added. */
 function begin(
   run: RunFolder,
-  { task, model, judgeModel, split, seed = 0, paced = true }: CompareOptions,
+  { task, model, judgeModel, split, seed = 0, temperature, paced = true }: CompareOptions,
 ): void {
   const now = {
     command: 'bench',
@@ -315,6 +325,7 @@ function begin(
     split: split ?? null,
     model: model === undefined ? null : modelName(model),
     judgeModel: judgeModel === undefined ? null : modelName(judgeModel),
+    temperature: temperature ?? null,
     seed,
     paced,
   };
@@ -337,7 +348,7 @@ function begin(
 }
 
 const names =
-  'task model judgeModel methods budgets out recording split limit seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
+  'task model judgeModel methods budgets temperature out recording split limit seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
 
 function expectCompareOptions(options: CompareOptions): void {
   expectOptions('compare', options, names);
@@ -348,6 +359,9 @@ function expectCompareOptions(options: CompareOptions): void {
   for (const [place, budget] of budgets.entries()) {
     expectOneOf(`budgets[${place}].unit`, budget.unit, ['calls', 'ms', 'tokens', 'usd']);
     expectNumber(`budgets[${place}].limit`, budget.limit, { min: 0 });
+  }
+  if (options.temperature !== undefined) {
+    expectNumber('temperature', options.temperature, { min: 0 });
   }
   expectInteger('seeds', seeds, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });

@@ -36,6 +36,12 @@ export interface BenchMethod<State = any, Action = any> {
   ): MaybePromise<BenchPlan<State, Action>>;
 }
 
+/** How the model is sampled by algorithms that say nothing about it. */
+export interface Sampling {
+  /** The temperature. @defaultValue that of the policy */
+  readonly temperature?: number;
+}
+
 /** What every search is compared with: one path, votes where there are answers to vote on, best-of-N. */
 export function baselinesFor(instances: readonly BenchInstance[]): readonly string[] {
   const hasAnswers = instances.every(({ environment }) => environment.answer !== undefined);
@@ -43,17 +49,18 @@ export function baselinesFor(instances: readonly BenchInstance[]): readonly stri
 }
 
 /**
- * A method as it is given: an algorithm or a published method by its name, or a plan of one's own.
+ * A method as it is given: an algorithm or a published method by its name, or a plan of one's own. Published methods have
+ * temperatures of their own.
  *
  * @throws EspalierError `usage` where there is none of that name.
  */
-export function benchMethod(method: BenchMethod | string): BenchMethod {
+export function benchMethod(method: BenchMethod | string, sampling: Sampling = {}): BenchMethod {
   if (typeof method !== 'string') {
     expectText('methods[].name', method.name);
     expectFunction('methods[].plan', method.plan);
     return method;
   }
-  if (algorithmNames.includes(method)) return algorithmMethod(method);
+  if (algorithmNames.includes(method)) return algorithmMethod(method, sampling);
   if (methodNames.includes(method)) return publishedMethod(method);
   const names = [...algorithmNames, ...methodNames];
   const meant = nearestName(method, names);
@@ -62,8 +69,8 @@ export function benchMethod(method: BenchMethod | string): BenchMethod {
   throw new EspalierError('usage', `There is no method ${describeValue(method)}. ${hint}`);
 }
 
-function algorithmMethod(name: string): BenchMethod {
-  const { create, temperature, votes = false } = algorithmEntry(name);
+function algorithmMethod(name: string, sampling: Sampling): BenchMethod {
+  const { create, temperature = sampling.temperature, votes = false } = algorithmEntry(name);
   return {
     name,
     plan(instance, models) {

@@ -23,6 +23,7 @@ export const suiteSchema: z.ZodType<Suite> = z
     split: z.string().optional(),
     limit: wholeNumber.optional().meta({ description: 'The most instances.' }),
     model: z.string().optional().meta({ description: 'tiny, none, or a model spec.' }),
+    temperature: z.number().min(0).optional(),
     methods: z
       .array(z.string())
       .optional()
@@ -49,6 +50,7 @@ export interface Suite {
   readonly split?: string | undefined;
   readonly limit?: number | undefined;
   readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
   readonly methods?: readonly string[] | undefined;
   readonly budgets?: Readonly<Record<string, Amount | readonly Amount[] | undefined>> | undefined;
   readonly seeds?: number | undefined;

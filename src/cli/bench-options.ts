@@ -16,6 +16,7 @@ export interface BenchArguments extends ModelRequest, PriceRequest {
   readonly seed?: number | string;
   readonly limit?: number;
   readonly baseline?: string;
+  readonly temperature?: number;
   readonly concurrency?: number;
   readonly out?: string;
   readonly cache?: string;
@@ -65,6 +66,11 @@ export function benchCommand(): Command {
       integerOption('seeds'),
     )
     .option('--limit <n>', 'the most problems', integerOption('limit'))
+    .option(
+      '--temperature <n>',
+      'at which algorithms sample, best-of-n too (default: of the policy)',
+      numberOption('temperature'),
+    )
     .option('--baseline <name>', 'what the others are compared with (default: best-of-n)');
   return addPriceOptions(addModelOptions(command))
     .option('--budget-usd <n>', 'dollars for the whole benchmark', numberOption('budget-usd'))

@@ -135,8 +135,9 @@ async function sayEstimate(
 
 async function measure(request: BenchRequest, { task, chosen }: Measured): Promise<number> {
   const { model, judgeModel } = chosen;
-  const { methods, budgets, out, cache, split, limit, seed, seeds, baseline, concurrency } =
-    request;
+  const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
+  const { methods, budgets, concurrency, temperature } = rest;
+  expectChecks(request);
   const status = new StatusLine();
   const interruption = listenForInterruption();
   const started = performance.now();
@@ -144,17 +145,8 @@ async function measure(request: BenchRequest, { task, chosen }: Measured): Promi
   const prices = pricesFor(request, model);
   const options: CompareOptions = {
     ...{ task, methods, budgets, out, prices },
-    ...defined({
-      model,
-      judgeModel,
-      recording: cache,
-      split,
-      limit,
-      seed,
-      seeds,
-      baseline,
-      concurrency,
-    }),
+    ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
+    ...defined({ concurrency, temperature }),
     paced: request.times && request.replay === undefined,
     ...(request.budgetUsd !== undefined && { budget: { usd: request.budgetUsd } }),
     stopWhen: () => interruption.requested,
@@ -212,6 +204,17 @@ function described(
       ? [`${unfinished} searches still to be made (${ends[stopReason]}): the same command goes on.`]
       : []),
   ].join('\n');
+}
+
+/** @throws EspalierError `usage` for a check of what is not measured, before anything is spent. */
+function expectChecks({ failIfWorse, methods, budgets }: BenchRequest): void {
+  const names = new Set(['greedy', 'self-consistency', 'best-of-n', ...methods]);
+  for (const { method, than, limit } of failIfWorse) {
+    const isKnown = names.has(method) && names.has(than);
+    if (isKnown && budgets.some((budget) => budget.limit === limit)) continue;
+    const known = `methods (${[...names].join(', ')}) and budgets (${budgets.map((budget) => budget.limit).join(', ')}) of the benchmark`;
+    throw expectation('--fail-if-worse', `two ${known}`, `${method}:${than}@${limit}`);
+  }
 }
 
 /** What is worse than it may be: the upper end of its interval is below nothing. */

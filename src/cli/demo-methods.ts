@@ -1,6 +1,6 @@
 import { longestGameStep } from '../bench/tasks/game24.ts';
 import { defaultPrices } from '../calls/prices.ts';
-import type { LanguageModel } from '../contracts/language-model.ts';
+import type { LanguageModel, ModelPrice } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import {
   type ArithmeticState,
@@ -51,7 +51,7 @@ export interface GameAttempt {
 
 /** A hosted model for which the toy stands in, and what it costs. */
 export const hostedModel = 'gpt-6-luna';
-const hosted = defaultPrices[hostedModel] ?? { input: 0, output: 0 };
+export const hosted: ModelPrice = defaultPrices[hostedModel] ?? { input: 0, output: 0 };
 
 /** Tries to solve one Game of 24: the model proposes the steps, and judges the states. */
 export function solveGame(attempt: GameAttempt): Promise<GameResult> {

@@ -1,21 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TinyModel, tiny } from '../backends/tiny/index.ts';
 import { counted } from '../base/counted.ts';
 import { seededRandom } from '../base/random.ts';
-import { table } from '../base/table.ts';
-import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
-import { pairedDifference } from '../bench/metrics.ts';
-import { unseenGames } from '../bench/tasks/game24.ts';
-import type { Budget } from '../contracts/spend.ts';
+import { type Compared, compare } from '../bench/bench.ts';
+import type { BenchBudget, BenchReport } from '../bench/report.ts';
+import { reportTable } from '../bench/report-table.ts';
+import { game24Entry, unseenGames } from '../bench/tasks/game24.ts';
 import { gameOf24 } from '../environments/index.ts';
 import { tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
-import {
-  type DemoMethod,
-  demoMethods,
-  type GameResult,
-  hostedModel,
-  solveGame,
-} from './demo-methods.ts';
+import { demoMethods, hosted, hostedModel, solveGame } from './demo-methods.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
 import { legend } from './tree.ts';
@@ -30,28 +26,25 @@ export interface DemoRequest {
   readonly seed: number | string;
 }
 
-type Numbers = readonly number[];
-
 /**
- * Runs `espalier demo`: draws one search, then compares four methods on the same puzzles. Resolves to the exit code.
+ * Runs `espalier demo`: draws one search, then compares methods on the same puzzles. Resolves to the exit code.
  */
 export async function runDemoCommand(request: DemoRequest): Promise<number> {
   const interruption = listenForInterruption();
   const began = performance.now();
-  await using models = new Models(request.seed);
-  const setting = { ...request, models, interruption, budget: budgetOf(request) };
+  // The model draws by its own seed: another seed shows other samples too.
+  const seed = seededRandom(request.seed).split('model');
+  await using model = tiny({ seed: seed.integer(2 ** 31) });
+  const setting = { ...request, model, interruption, budgets: budgetsOf(request) };
   if (request.json !== true) print(`${await picture(setting)}\n`);
-  const unseen = unseenGames(request.seed);
-  const problems = unseen.slice(0, request.puzzles);
-  if (request.json !== true) print(`${introduction(problems.length, unseen.length, setting)}\n`);
-  const comparison = await measure(problems, setting);
-  const seconds = (performance.now() - began) / 1000;
-  const differences = differencesOf(comparison.solved);
+  const { report } = await measure(setting);
   if (request.json === true) {
-    print(JSON.stringify({ rows: comparison.rows, differences }, undefined, 2));
+    print(JSON.stringify(report, undefined, 2));
   } else {
-    print(table([heading, ...comparison.rows.map(cells)]));
-    print(`\n${conclusion(differences, setting, seconds)}`);
+    const seconds = (performance.now() - began) / 1000;
+    print(`${introduction(report.task.instances, request)}\n`);
+    print(`${reportTable(report)}\n`);
+    print(conclusion(report, seconds));
   }
   return interruption.requested ? interrupted : 0;
 }
@@ -59,47 +52,28 @@ export async function runDemoCommand(request: DemoRequest): Promise<number> {
 /** So many puzzles are worked on at once: the model reads what they ask for in one pass. A limit on time is for one. */
 const together = 8;
 
-/** A model for each method: none may read what another has left in the cache. */
-class Models implements AsyncDisposable {
-  readonly #seed: number;
-  readonly #models = new Map<DemoMethod, TinyModel>();
-
-  constructor(seed: number | string) {
-    // The model draws by its own seed: another seed shows other samples too.
-    this.#seed = seededRandom(seed)
-      .split('model')
-      .integer(2 ** 31);
-  }
-
-  of(method: DemoMethod): TinyModel {
-    const model = this.#models.get(method) ?? tiny({ seed: this.#seed });
-    this.#models.set(method, model);
-    return model;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const model of this.#models.values()) await model.close();
-  }
-}
-
 interface Setting extends DemoRequest {
-  readonly models: Models;
+  readonly model: TinyModel;
   readonly interruption: Interruption;
-  readonly budget: Budget;
+  readonly budgets: readonly BenchBudget[];
 }
 
 /** What each method may spend on a puzzle. */
-function budgetOf({ tokens, calls, ms }: DemoRequest): Budget {
-  const limits = Object.entries({ tokens, calls, ms }).filter(([, limit]) => limit !== undefined);
-  return limits.length === 0 ? { tokens: 1_000 } : Object.fromEntries(limits);
+function budgetsOf({ tokens, calls, ms }: DemoRequest): readonly BenchBudget[] {
+  const limits = Object.entries({ tokens, calls, ms }).flatMap(([unit, limit]) =>
+    limit === undefined ? [] : [{ unit: unit as BenchBudget['unit'], limit }],
+  );
+  return limits.length === 0 ? [{ unit: 'tokens', limit: 1_000 }] : limits;
 }
 
 /** One search, as it looks from inside. */
-async function picture(setting: Setting): Promise<string> {
+async function picture({ model, budgets, seed, interruption }: Setting): Promise<string> {
   const numbers = [2, 4, 6, 7];
-  const method = demoMethods.mcts;
-  const model = setting.models.of(method);
-  const result = await attempt(setting, method, { numbers, seed: setting.seed });
+  const result = await solveGame({
+    ...{ model, method: demoMethods.mcts, numbers, seed },
+    budget: Object.fromEntries(budgets.map(({ unit, limit }) => [unit, limit])),
+    stopped: () => interruption.requested,
+  });
   const { format } = gameOf24.environment({ numbers }).notation;
   const path = result.actions.map(format);
   const end = result.solved
@@ -118,117 +92,46 @@ async function picture(setting: Setting): Promise<string> {
   ].join('\n');
 }
 
-function introduction(size: number, all: number, { budget, seed }: Setting): string {
+function introduction(size: number, { seed }: DemoRequest): string {
   return [
-    `${size} of the ${all} solvable puzzles that the model has never seen, drawn with the seed ${seed}, the same for`,
-    `every method, with at most ${limits(budget)} each. The same model proposes steps and judges`,
-    'states. Each method has a copy of it that no other one uses.',
+    `${size} of the ${unseenGames(seed).length} solvable puzzles that the model has never seen, drawn with the seed ${seed}, the same for`,
+    'every method. The same model proposes steps and judges states; a method stops at its first solution.',
   ].join('\n');
 }
 
-function limits(budget: Budget): string {
-  return Object.entries(budget)
-    .map(([unit, limit]) => `${thousands(Number(limit))} ${unit}`)
-    .join(' and ');
-}
-
-function attempt(
-  { models, budget, interruption }: Setting,
-  method: DemoMethod,
-  problem: { readonly numbers: Numbers; readonly seed: number | string },
-): Promise<GameResult> {
-  const stopped = () => interruption.requested;
-  return solveGame({ model: models.of(method), method, ...problem, budget, stopped });
-}
-
-async function measure(problems: readonly Numbers[], setting: Setting) {
+/** A small benchmark: that of `espalier bench`, kept nowhere. */
+async function measure({
+  model,
+  interruption,
+  budgets,
+  puzzles,
+  seed,
+}: Setting): Promise<Compared> {
   const status = new StatusLine();
+  const out = mkdtempSync(join(tmpdir(), 'espalier-demo-'));
   try {
     return await compare({
-      problems,
-      atOnce: setting.ms === undefined ? together : 1,
-      methods: Object.values(demoMethods).map((method) => methodOf(setting, method)),
-      onProgress: (done) => status.show(() => `${done} of ${counted(problems.length, 'puzzle')}`),
-      stopped: () => setting.interruption.requested,
+      ...{ task: game24Entry.create(), model, methods: ['mcts', 'astar'], budgets, out, seed },
+      limit: puzzles,
+      temperature: demoMethods.bestOfN.temperature,
+      concurrency: budgets.some(({ unit }) => unit === 'ms') ? 1 : together,
+      prices: { [model.modelId]: hosted },
+      onProgress: ({ done, total }) => status.show(() => `${done} of ${counted(total, 'search')}`),
+      stopWhen: () => interruption.requested,
     });
   } finally {
     status.clear();
+    rmSync(out, { recursive: true, force: true });
   }
 }
 
-function methodOf(setting: Setting, method: DemoMethod): Method<Numbers> {
-  return {
-    name: method.name,
-    async run(numbers, index) {
-      const seed = `${setting.seed}/${index}`;
-      const { solved, spend } = await attempt(setting, method, { numbers, seed });
-      return { solved, ...spend };
-    },
-  };
-}
-
-const heading = [
-  'method',
-  'solved',
-  'share',
-  '95 % interval',
-  'tokens',
-  'calls',
-  '$ of 1,000',
-  'ms',
-];
-
-function cells(row: ComparisonRow): string[] {
-  const { method, solved: count, of, low, high, calls, tokens, usd, ms } = row;
-  const share = of === 0 ? '–' : percent(count / of);
-  const interval = `${percent(low)} to ${percent(high)}`;
-  const amounts = [tokens.toFixed(0), calls.toFixed(1), (1_000 * usd).toFixed(2), ms.toFixed(0)];
-  return [method, `${count}/${of}`, share, interval, ...amounts];
-}
-
-/** How much more one method solved than another, on the same puzzles. */
-function differencesOf(solved: readonly (readonly boolean[])[]) {
-  const methods = Object.values(demoMethods);
-  return methods.slice(1).map(({ name }, place) => {
-    // Best of N against greedy; the two searches against best of N.
-    const other = place === 0 ? 0 : 1;
-    const pair = pairedDifference(solved[place + 1] ?? [], solved[other] ?? []);
-    return { method: name, than: methods[other]?.name ?? '', ...pair };
-  });
-}
-
 /** What the table says about the question behind it: does a search pay? */
-function conclusion(
-  differences: ReturnType<typeof differencesOf>,
-  { budget }: Setting,
-  seconds: number,
-): string {
-  const search = differences.find(({ method }) => method === demoMethods.mcts.name);
-  const { low = 0, high = 0, than = '' } = search ?? {};
-  const verdict =
-    low > 0 ? 'more than' : high < 0 ? 'fewer than' : 'neither clearly more nor fewer than';
+function conclusion({ verdict }: BenchReport, seconds: number): string {
   return [
-    'Tokens, calls and ms are means per puzzle; a method stops at its first solution. The dollars are for 1,000 puzzles at',
-    `the price of ${hostedModel}. On the same puzzles:`,
-    ...differences.map(
-      ({ method, than: other, difference, low: from, high: to }) =>
-        `${method} less ${other}: ${points(difference)} points, 95 % interval ${points(from)} to ${points(to)}.`,
-    ),
-    `So with this model and ${limits(budget)} a puzzle, MCTS solves ${verdict} ${than}. Other models and problems may differ:`,
-    'measure your own with `espalier generate`.',
+    `${verdict.text}`,
+    '',
+    `Dollars are at the price of ${hostedModel}. Other models and problems may differ; measure your own:`,
+    'espalier bench --task game24 --model ollama:qwen3 --methods mcts,beam --budgets tokens=1k,2k,4k',
     `${seconds.toFixed(0)} s.`,
   ].join('\n');
-}
-
-function thousands(count: number): string {
-  return count.toLocaleString('en');
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
-
-function points(difference: number): string {
-  const text = (100 * difference).toFixed(1);
-  return difference < 0 ? text.replace('-', '−') : `+${text}`;
 }
