@@ -73,7 +73,6 @@ function codeEnvironment({ text, visible }: CodeProblem): Environment<CodeState,
       const reward = passed / visible.length;
       return { state: next, answer: true, ...(isEnd && { terminal: true, reward }) };
     },
-    answer: (state) => state.code,
     notation,
   };
 }

@@ -1,7 +1,8 @@
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { BenchTask } from '../task.ts';
+import type { ToolEnvironment } from '../../environments/index.ts';
+import type { BenchInstance, BenchTask } from '../task.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { merge } from './merge-world.ts';
 import { refund } from './refund-world.ts';
@@ -41,10 +42,18 @@ function toolWorlds(about: Pick<BenchTask, 'name' | 'title'>, kinds: readonly Ki
       const { count, seed } = readRequest(this, request);
       return drawn(kinds, String(seed), count).map((task, place) => ({
         id: `${place + 1}-${task.kind}${task.hasTraps ? '-with-traps' : ''}`,
-        environment: worldOf(task),
+        environment: withoutAnswer(worldOf(task)),
       }));
     },
   };
+}
+
+/** None of them is asked for an answer, so that there is nothing to vote on. */
+function withoutAnswer({
+  answer: _,
+  ...environment
+}: ToolEnvironment<object>): BenchInstance['environment'] {
+  return environment;
 }
 
 /** As many tasks, of five kinds in turn; every third round of them has traps. */
