@@ -232,7 +232,10 @@ class Benchmark {
     if (guard !== undefined) this.#guards.set(`${id}#${attempt}`, guard);
     const plan = await method.plan(
       { ...instance, environment: shown, ...(guard !== undefined && { oracle: guard }) },
-      { model: this.#share(asked, scope), judgeModel: this.#share(judgeModel, scope) },
+      {
+        model: instance.model ?? this.#share(asked, scope),
+        judgeModel: this.#share(judgeModel, scope),
+      },
     );
     return {
       environment: shown,

@@ -6,7 +6,8 @@ import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Compared, type CompareOptions, compare } from '../bench/bench.ts';
-import { estimateOf } from '../bench/estimate.ts';
+import { type Estimate, estimateOf } from '../bench/estimate.ts';
+import { budgetText, dollars, pointsWithin } from '../bench/figures.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
 import { baselinesFor } from '../bench/methods.ts';
 import { reportPage } from '../bench/page/page.ts';
@@ -108,23 +109,20 @@ async function sayEstimate(
     print(JSON.stringify(estimate, undefined, 2));
     return 0;
   }
-  const amounts = (used: object) =>
+  const amounts = (used: Estimate['atMost']) =>
     Object.entries(used)
-      .map(
-        ([unit, amount]) =>
-          `${unit === 'usd' ? '$' : ''}${Number(amount).toLocaleString('en')}${unit === 'usd' ? '' : ` ${unit}`}`,
-      )
+      .map(([unit, limit]) => budgetText({ unit: unit as BenchBudget['unit'], limit }))
       .join(', ');
   const { usd } = estimate;
-  const dollars = ([read, written]: readonly [number, number]) =>
-    `, $${read.toFixed(2)} if all were read and $${written.toFixed(2)} if all were written`;
+  const priced = ([read, written]: readonly [number, number]) =>
+    `, ${dollars(read)} if all were read and ${dollars(written)} if all were written`;
   print(
     [
       line,
       '',
       `${counted(instances.length, 'problem')}, ${counted(methods, 'method')}, ${counted(budgets.length, 'budget')}, ${counted(seeds, 'seed')}: ${estimate.searches} searches.`,
-      `Charged are at most ${amounts(estimate.atMost)}${usd === undefined ? '' : dollars(usd.atMost)}.`,
-      `Bought are about ${amounts(estimate.shared)} or less${usd === undefined ? '' : dollars(usd.shared)}: what smaller budgets ask, the largest one asks too.`,
+      `Charged are at most ${amounts(estimate.atMost)}${usd === undefined ? '' : priced(usd.atMost)}.`,
+      `Bought are about ${amounts(estimate.shared)} or less${usd === undefined ? '' : priced(usd.shared)}: what smaller budgets ask, the largest one asks too.`,
       ...(model !== undefined && price === undefined
         ? ['The price of the model is not known: give it as `--price-in` and `--price-out`.']
         : []),
@@ -232,9 +230,8 @@ function checked(checks: readonly Check[], { report, cells }: Compared): readonl
       );
     }
     if (found.high >= 0) return [];
-    const points = (share: number) => (100 * share).toFixed(1);
     return [
-      `Failed: ${method} is worse than ${than} at ${limit} ${found.budget.unit}: ${points(found.difference)} points [${points(found.low)}, ${points(found.high)}].`,
+      `Failed: ${method} is worse than ${than} at ${budgetText(found.budget)}: ${pointsWithin(found.difference, found)} points.`,
     ];
   });
 }

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { BenchReport } from '../../src/bench/report.ts';
 import { build, espalier, shell, start } from './espalier.ts';
 
 beforeAll(build, 60_000);
@@ -12,18 +13,13 @@ test('--json prints the rows and nothing else', async () => {
     '20',
     '--json',
   );
-  const amount: unknown = expect.any(Number);
-  const spent = { calls: amount, tokens: amount, usd: amount, ms: amount };
-  const row = { of: 5, solved: amount, low: amount, high: amount, ...spent };
-  const pair = { difference: amount, low: amount, high: amount };
-  expect(JSON.parse(stdout)).toEqual({
-    rows: ['greedy', 'best of N', 'MCTS', 'A* on 1 − value'].map((method) => ({ method, ...row })),
-    differences: [
-      { method: 'best of N', than: 'greedy', ...pair },
-      { method: 'MCTS', than: 'best of N', ...pair },
-      { method: 'A* on 1 − value', than: 'best of N', ...pair },
-    ],
-  });
+  const report = JSON.parse(stdout) as BenchReport;
+  expect(report.points.map(({ method, n, budget }) => [method, n, budget.limit])).toEqual([
+    ['greedy', 5, 20],
+    ['best-of-n', 5, 20],
+    ['astar', 5, 20],
+    ['mcts', 5, 20],
+  ]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
@@ -53,8 +49,8 @@ test('the same seed draws the same puzzles', async () => {
       const { stdout } = await espalier(
         ...['demo', '--puzzles', '4', '--calls', '9', '--json', '--seed', seed],
       );
-      const { rows } = JSON.parse(stdout) as { rows: { solved: number; calls: number }[] };
-      return rows.map(({ solved, calls }) => [solved, calls]);
+      const { points } = JSON.parse(stdout) as BenchReport;
+      return points.map(({ accuracy, calls }) => [accuracy, calls]);
     }),
   );
   expect(two).toEqual(one);
@@ -65,7 +61,7 @@ test('Ctrl-C ends it with the table of the puzzles so far', async () => {
   const { process: child, finished } = start('demo', '--puzzles', '441', '--calls', '200');
   child.stdout?.once('data', () => setTimeout(() => child.kill('SIGINT'), 500));
   const { code, stdout } = await finished;
-  const [, of] = /^MCTS +\d+\/(\d+) /m.exec(stdout) ?? [];
+  const [, of] = /^best-of-n +200 calls +(\d+) /m.exec(stdout) ?? [];
   expect(Number(of)).toBeLessThan(441);
   expect(code).toBe(130);
 });

@@ -8,13 +8,13 @@ import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { table } from '../../dist/base/table.js';
-import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import { unseenGames } from '../../dist/bench/tasks/game24.js';
 import { solveGame } from '../../dist/cli/demo-methods.js';
 import { search } from '../../dist/index.js';
 import { algorithmEntry, algorithmFor } from '../../dist/runs/algorithms.js';
 import { methodFor, methodNames } from '../../dist/runs/methods.js';
+import { compare, type Method } from './side-by-side.ts';
 
 const { values } = parseArgs({
   options: {

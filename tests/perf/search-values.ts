@@ -14,9 +14,9 @@ import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24, type Rational } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
-import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import { unseenGames } from '../../dist/bench/tasks/game24.js';
+import { compare, type Method } from './side-by-side.ts';
 
 const { values } = parseArgs({
   options: {

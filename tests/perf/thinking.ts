@@ -28,8 +28,8 @@ import { fromModel, selfRefine } from 'espalier/policies';
 import { type EmulatedAnswer, type EmulatedQuestion, emulator } from 'espalier/testing';
 import { judge } from 'espalier/values';
 import { table } from '../../dist/base/table.js';
-import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
+import { compare, type Method } from './side-by-side.ts';
 
 const { values } = parseArgs({
   options: {

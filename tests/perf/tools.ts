@@ -20,10 +20,10 @@ import { dfsdt, toolChainStar, treeOfThoughts } from 'espalier/methods';
 import { callTools } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { table } from '../../dist/base/table.js';
-import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import { type ToolTask as Task, worldOf } from '../../dist/bench/tasks/tool-task.js';
 import { toolTasks } from '../../dist/bench/tasks/tool-worlds.js';
+import { compare, type Method } from './side-by-side.ts';
 import { scale, scriptFor } from './tools-script.ts';
 
 const { values } = parseArgs({

@@ -17,7 +17,6 @@ import {
   type WideningRule,
 } from 'espalier';
 import { type ChainTask, chainTask } from 'espalier/testing';
-import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import {
   type Reliability,
@@ -25,6 +24,7 @@ import {
   renderReliability,
 } from '../../dist/values/calibrate/report.js';
 import { labelledFrom } from '../../dist/values/calibrate/samples.js';
+import { compare, type Method } from '../perf/side-by-side.ts';
 import { searchOf } from '../support/search-of.ts';
 
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compare, type Method } from '../../src/bench/compare.ts';
+import { compare, type Method } from './side-by-side.ts';
 
 /** Solves the even problems, at as many calls as the problem says. */
 const even: Method<number> = {

@@ -1,4 +1,4 @@
-import { type Interval, wilsonInterval } from '../base/stats/wilson-interval.ts';
+import { type Interval, wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 
 /** What one method made of one problem. */
 export interface Outcome {
