@@ -74,12 +74,13 @@ function algorithmMethod(name: string, sampling: Sampling): BenchMethod {
   return {
     name,
     plan(instance, models) {
-      const guides = instance.guides ?? guidesOf(instance, models, temperature);
       if (votes && instance.environment.answer === undefined) {
         const message = `Expected a task whose environments have an \`answer\` for ${name}, which lets answers vote.`;
         throw new EspalierError('usage', message, { scope: 'run' });
       }
-      const algorithm = create({ asksModel: instance.guides === undefined });
+      const { heuristic, ...guides } = guidesOf(instance, models, temperature);
+      const asksModel = models.model !== undefined;
+      const algorithm = create({ asksModel, ...(heuristic !== undefined && { heuristic }) });
       return { ...guides, algorithm, ...endOf(instance) };
     },
   };
@@ -100,13 +101,16 @@ function publishedMethod(name: string): BenchMethod {
 const longestStep = 512;
 
 function guidesOf(
-  { maxTokens = longestStep }: BenchInstance,
+  { id, guides, maxTokens = longestStep }: BenchInstance,
   { model, judgeModel = model }: BenchModels,
   temperature: number | undefined,
-): Pick<SearchOptions, 'evaluator' | 'policy'> {
-  if (model === undefined || judgeModel === undefined) throw needsModel('the task');
-  const sampling = { model, maxTokens, ...(temperature !== undefined && { temperature }) };
-  return { policy: fromModel(sampling), evaluator: judge({ model: judgeModel }) };
+): NonNullable<BenchInstance['guides']> {
+  if (model !== undefined && judgeModel !== undefined) {
+    const sampling = { model, maxTokens, ...(temperature !== undefined && { temperature }) };
+    return { policy: fromModel(sampling), evaluator: judge({ model: judgeModel }) };
+  }
+  if (guides === undefined) throw needsModel(`\`${id}\``);
+  return guides;
 }
 
 /** Where the environment verifies, a right end is what was looked for; else no search knows that it has one. */

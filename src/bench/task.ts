@@ -1,4 +1,5 @@
 import type { Environment, Notation } from '../contracts/environment.ts';
+import type { Heuristic } from '../contracts/evaluator.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Capabilities, LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
@@ -19,8 +20,11 @@ export interface BenchInstance<State = any, Action = any> {
    * @defaultValue the environment verifies: an end whose return is 1 or more is right
    */
   readonly oracle?: Oracle<State>;
-  /** What guides its searches in place of the model as policy and judge. @defaultValue the model */
-  readonly guides?: Pick<SearchOptions<State, Action>, 'evaluator' | 'policy'>;
+  /** What guides its searches where no model is asked. @defaultValue nothing: a model is needed */
+  readonly guides?: Pick<SearchOptions<State, Action>, 'evaluator' | 'policy'> & {
+    /** h(s), which never overestimates, for A*. */
+    readonly heuristic?: Heuristic<State>;
+  };
   /** The model that is asked about it, in place of that of the comparison, such as a recording. @defaultValue none */
   readonly model?: LanguageModel;
   /** How a model that honours so much is shown it. @defaultValue the notation of the environment */

@@ -84,11 +84,9 @@ function requestFrom(path: string | undefined, given: BenchArguments): BenchRequ
 async function modelFor(request: BenchRequest, task: BenchTask): Promise<ChosenModel> {
   const none = { model: undefined, line: 'Model: none.', [Symbol.asyncDispose]: async () => {} };
   if (request.replay !== undefined) return { ...none, line: 'Model: what was recorded.' };
-  if (request.model === 'none') return none;
   const [first] = await task.instances({ limit: 1, seed: request.seed ?? 0 });
-  if (request.model === undefined && first?.guides !== undefined) return none;
   const isTaught = task.splits?.includes('unseen') === true;
-  return chooseModel(request, { isTaught });
+  return chooseModel(request, { isTaught, unaided: first?.guides });
 }
 
 interface Measured {

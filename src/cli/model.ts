@@ -94,7 +94,7 @@ export function modelOption(text: string): ModelName {
  */
 export async function chooseModel(
   request: ModelRequest,
-  { unaided, isTaught }: Pick<Problem, 'isTaught' | 'unaided'>,
+  { unaided, isTaught }: { readonly isTaught: boolean; readonly unaided?: object | undefined },
 ): Promise<ChosenModel> {
   const { model: name, keyVariable, effort, judgeEffort, thoughtTokens } = request;
   if (name === 'none' || (name === undefined && !isTaught)) {

@@ -4,7 +4,7 @@ import type { Environment, Notation } from '../contracts/environment.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Capabilities } from '../contracts/language-model.ts';
 import type { Policy } from '../contracts/policy.ts';
-import type { PuzzleName } from '../environments/index.ts';
+import type { Puzzle, PuzzleEnvironment, PuzzleName } from '../environments/index.ts';
 import { journaled } from '../policies/journaled.ts';
 import { uniform } from '../policies/uniform.ts';
 import { heuristic } from '../values/heuristic.ts';
@@ -17,15 +17,15 @@ export type ShownEnvironment = Environment<unknown, unknown> & {
 };
 
 /** Who proposes steps and who values them. */
-export interface Guides {
-  readonly policy: Policy<unknown, unknown>;
-  readonly evaluator: Evaluator<unknown, unknown>;
+export interface Guides<State = unknown, Action = unknown> {
+  readonly policy: Policy<State, Action>;
+  readonly evaluator: Evaluator<State, Action>;
 }
 
 /** What guides a search where there is no model. */
-export interface Unaided extends Guides {
+export interface Unaided<State = unknown, Action = unknown> extends Guides<State, Action> {
   /** The cost that is left at least, for A*. */
-  readonly heuristic: (state: unknown) => number;
+  readonly heuristic: (state: State) => number;
 }
 
 /** Something to search. States and actions are those of its environment. */
@@ -82,7 +82,6 @@ export function puzzleProblem(name: PuzzleName, source: string, file?: string): 
   const { puzzle, isTaught, showsStates, answer } = task;
   const text = puzzle.format(instance);
   const environment = puzzle.environment(instance);
-  const { actions, key } = environment;
   return {
     kind: name,
     title: text.includes('\n') ? puzzle.title : `${puzzle.title}: ${text}`,
@@ -91,17 +90,25 @@ export function puzzleProblem(name: PuzzleName, source: string, file?: string): 
     maxTokens: longestStep,
     isTaught,
     verifies: true,
-    unaided: {
-      // Journaled, each question to the policy counts as a call, like one to a language model.
-      policy: journaled(uniform(actions), { name: 'legal-moves', key }),
-      evaluator: heuristic((state) => puzzle.estimate(state)),
-      heuristic: (state) => puzzle.heuristic(state),
-    },
+    unaided: unaidedIn(puzzle, environment),
     ...(puzzle.check(instance, []).correct && {
       solvedWith: answer(environment.reset().state, []),
     }),
     ...(showsStates && { render: (state: unknown) => puzzle.render(state) }),
     answer: (state, path) => answer(state, path),
+  };
+}
+
+/** The legal moves, all alike, and an estimate by hand. */
+export function unaidedIn<Instance, State, Action>(
+  { estimate, heuristic: least }: Puzzle<Instance, State, Action>,
+  { actions, key }: PuzzleEnvironment<State, Action>,
+): Unaided<State, Action> {
+  return {
+    // Journaled, each question to the policy counts as a call, like one to a language model.
+    policy: journaled(uniform(actions), { name: 'legal-moves', key }),
+    evaluator: heuristic((state) => estimate(state)),
+    heuristic: (state) => least(state),
   };
 }
 

@@ -5,6 +5,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Puzzle, PuzzleName } from '../../environments/index.ts';
+import { unaidedIn } from '../../runs/problem.ts';
 import { tasks } from '../../runs/tasks.ts';
 import type { BenchInstance, BenchTask } from '../task.ts';
 import { readRequest } from './request.ts';
@@ -81,7 +82,8 @@ export function puzzleInstance<Instance>(
   { instance, id = idOf(puzzle.format(instance)) }: NamedPuzzle<Instance>,
   maxTokens: number = longestStep,
 ): BenchInstance {
-  return { id, environment: puzzle.environment(instance), maxTokens };
+  const environment = puzzle.environment(instance);
+  return { id, environment, maxTokens, guides: unaidedIn(puzzle, environment) };
 }
 
 function idOf(text: string): string {
