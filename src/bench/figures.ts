@@ -19,8 +19,7 @@ export function percentWithin(share: number, { low, high }: Interval): string {
 
 /** A difference of shares with its interval in points, as `+8.0 [4.2, 11.7]`. */
 export function pointsWithin(difference: number, { low, high }: Interval): string {
-  const sign = difference >= 0.0005 ? '+' : '';
-  return `${sign}${points(difference)} [${points(low)}, ${points(high)}]`;
+  return `${signedPoints(difference)} [${points(low)}, ${points(high)}]`;
 }
 
 /** A p-value, as `0.012`. */
@@ -57,6 +56,17 @@ export function budgetText({ unit, limit }: BenchBudget): string {
     case 'tokens':
       return `${amount(limit)} ${limit === 1 ? unit.slice(0, -1) : unit}`;
   }
+}
+
+/** A difference in points with its sign, such as `−3.0`. */
+export function signedPoints(difference: number): string {
+  return `${difference >= 0.0005 ? '+' : ''}${points(difference)}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(parts: readonly string[]): string {
+  const [last = '', ...others] = parts.toReversed();
+  return others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`;
 }
 
 /** Text of others in one line of a table, cut in its middle: names that differ most often do so at an end. */

@@ -1,6 +1,6 @@
 import { mostUnused } from './bounds.ts';
+import { budgetText, listed, percent } from './figures.ts';
 import type { BenchPoint, Verdict } from './report.ts';
-import { budgetIn, listed, percent } from './words.ts';
 
 /** What left budget unused, and the first two things to try next, from the plainest reason down. */
 export function nextSteps(
@@ -34,7 +34,7 @@ function idle(points: readonly BenchPoint[]): readonly string[] {
   const found = points.filter(({ unused }) => unused > mostUnused);
   if (found.length === 0) return [];
   const places = found.map(
-    ({ method, budget, unused }) => `${method} ${percent(unused)} of ${budgetIn(budget)}`,
+    ({ method, budget, unused }) => `${method} ${percent(unused)} of ${budgetText(budget)}`,
   );
   return [
     `Unused were, where no answer had ended the search: ${listed(places)}; wider or deeper settings, or \`fill\`, would use it.`,
@@ -47,7 +47,7 @@ function unchosen(main: readonly BenchPoint[]): string | undefined {
   if (last === undefined || last.anyEnd === null || last.anyEnd - last.accuracy < 0.1) {
     return undefined;
   }
-  return `At ${budgetIn(last.budget)} ${last.method} finds a right end in ${percent(last.anyEnd)} of its searches and chooses it in ${percent(last.accuracy)}: a better value, or a check of answers, may gain more than search.`;
+  return `At ${budgetText(last.budget)} ${last.method} finds a right end in ${percent(last.anyEnd)} of its searches and chooses it in ${percent(last.accuracy)}: a better value, or a check of answers, may gain more than search.`;
 }
 
 function misjudged(searches: readonly BenchPoint[]): string | undefined {
@@ -67,7 +67,7 @@ function rising(searches: readonly BenchPoint[]): string | undefined {
     return isLast && follows && accuracy - before.accuracy > 0.02;
   });
   if (found === undefined) return undefined;
-  return `The curve of ${found.method} still rises at ${budgetIn(found.budget)}: try larger budgets.`;
+  return `The curve of ${found.method} still rises at ${budgetText(found.budget)}: try larger budgets.`;
 }
 
 function otherwise(answer: Verdict['answer'], baseline: string): string {

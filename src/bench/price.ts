@@ -1,5 +1,5 @@
+import { budgetText, dollars } from './figures.ts';
 import type { BenchPoint } from './report.ts';
-import { amountOf, dollars } from './words.ts';
 
 /**
  * What an extra point costs against the baseline at the same budget, where the two may spend different parts of it, and at
@@ -16,13 +16,13 @@ export function priceOf(
 
 function spent(mine: BenchPoint, other: BenchPoint): string {
   const gained = 100 * (mine.accuracy - other.accuracy);
-  const tokens = amountOf(Math.round(mine.tokens), 'tokens');
-  const amounts = `It spends ${tokens}${inDollars(mine.usd)} a problem, ${other.method} ${amountOf(Math.round(other.tokens), 'tokens')}${inDollars(other.usd)}`;
+  const tokens = budgetText({ unit: 'tokens', limit: Math.round(mine.tokens) });
+  const amounts = `It spends ${tokens}${inDollars(mine.usd)} a problem, ${other.method} ${budgetText({ unit: 'tokens', limit: Math.round(other.tokens) })}${inDollars(other.usd)}`;
   const more = mine.tokens - other.tokens;
   const dearer = mine.usd === null || other.usd === null ? null : mine.usd - other.usd;
   if (more <= 0 && (dearer ?? 0) <= 0) return `${amounts}: the points cost nothing more.`;
   const price = [
-    ...(more > 0 ? [amountOf(more / gained, 'tokens')] : []),
+    ...(more > 0 ? [budgetText({ unit: 'tokens', limit: more / gained })] : []),
     ...(dearer !== null && dearer > 0 ? [dollars(dearer / gained)] : []),
   ];
   return `${amounts}: each extra point costs ${price.join(' and ')} a problem.`;
@@ -43,9 +43,9 @@ function reach(points: readonly BenchPoint[], mine: BenchPoint, other: BenchPoin
   const [before, after] = [curve[place - 1], curve[place]];
   if (before === undefined || after === undefined) {
     const last = curve.at(-1)?.budget.limit ?? limit;
-    return `${other.method} does not get as much with up to ${amountOf(last, unit)}.`;
+    return `${other.method} does not get as much with up to ${budgetText({ unit, limit: last })}.`;
   }
   const part = (mine.accuracy - before.accuracy) / (after.accuracy - before.accuracy);
   const wanted = before.budget.limit * (after.budget.limit / before.budget.limit) ** part;
-  return `By its curve ${other.method} gets as much with about ${amountOf(Number(wanted.toPrecision(2)), unit)}.`;
+  return `By its curve ${other.method} gets as much with about ${budgetText({ unit, limit: Number(wanted.toPrecision(2)) })}.`;
 }

@@ -2,10 +2,10 @@ import { normalTails } from '../base/stats/normal-tails.ts';
 import { normalQuantile } from '../base/stats/wilson-interval.ts';
 import { budgetKey } from './arms.ts';
 import { leastClusters, leastGain } from './bounds.ts';
+import { budgetText, listed, percent, signedPoints } from './figures.ts';
 import { nextSteps } from './next-steps.ts';
 import { priceOf } from './price.ts';
 import type { BenchDifference, BenchPoint, Verdict } from './report.ts';
-import { budgetIn, listed, percent, signedPoints } from './words.ts';
 
 /** The chance of an error in a verdict, for either answer. */
 const alpha = 0.05;
@@ -84,9 +84,9 @@ function yes(found: Findings, best: BenchDifference): readonly string[] {
       point.accuracy >= (mine?.accuracy ?? 1),
   );
   return [
-    `Yes: ${method} gets ${signedPoints(difference)} points against ${found.baseline} ${from} ${budgetIn(budget)}${from === 'from' ? ' on' : ''} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}, p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} for ${percent(other?.accuracy ?? 0)}.`,
+    `Yes: ${method} gets ${signedPoints(difference)} points against ${found.baseline} ${from} ${budgetText(budget)}${from === 'from' ? ' on' : ''} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}, p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} for ${percent(other?.accuracy ?? 0)}.`,
     ...(unsure.length > 0
-      ? [`At ${listed(unsure.map((one) => budgetIn(one.budget)))} the difference is not shown.`]
+      ? [`At ${listed(unsure.map((one) => budgetText(one.budget)))} the difference is not shown.`]
       : []),
     ...priceOf(found.points, mine, other),
     ...rivals.map(
@@ -99,7 +99,7 @@ function yes(found: Findings, best: BenchDifference): readonly string[] {
 
 function no(found: Findings, searches: readonly BenchDifference[]): Verdict {
   const [most] = searches.toSorted((a, b) => b.high - a.high);
-  const where = most === undefined ? '' : `${most.method} at ${budgetIn(most.budget)}`;
+  const where = most === undefined ? '' : `${most.method} at ${budgetText(most.budget)}`;
   const text = [
     `No: at no budget does any of these searches gain 3 points against ${found.baseline}; the upper ends of all 95 % intervals are below that, the highest at ${signedPoints(most?.high ?? 0)} (${where}).`,
     ...nextSteps(found, 'no'),
@@ -116,7 +116,7 @@ function nearest(found: Findings, searches: readonly BenchDifference[]): string 
   const [first] = searches.toSorted((a, b) => b.difference - a.difference);
   if (first === undefined) return '';
   const { method, budget, difference, low, high, clusters } = first;
-  return `${method} at ${budgetIn(budget)} differs most from ${found.baseline}, by ${signedPoints(difference)} points, and at ${clusters} independent problems its 95 % interval is ${signedPoints(low)} to ${signedPoints(high)}.`;
+  return `${method} at ${budgetText(budget)} differs most from ${found.baseline}, by ${signedPoints(difference)} points, and at ${clusters} independent problems its 95 % interval is ${signedPoints(low)} to ${signedPoints(high)}.`;
 }
 
 /**

@@ -3,9 +3,9 @@ import type { StopReason } from '../search/contracts.ts';
 import type { Arm } from './arms.ts';
 import { leastClusters, mostUnused } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
+import { budgetText, listed, percent } from './figures.ts';
 import { pointOf, spentOf } from './points.ts';
 import { groupsOf } from './statistics.ts';
-import { amountOf, budgetIn, listed, percent } from './words.ts';
 
 /** What a reader has to know before trusting a number, each a sentence, the gravest first. */
 export function warningsOf(arms: readonly Arm[], clusters: number): readonly string[] {
@@ -34,9 +34,9 @@ function overspent(arms: readonly Arm[]): readonly string[] {
     const spends = cells.map((cell) => spentOf(cell) ?? 0);
     const over = spends.filter((spent) => spent > budget.limit * slack);
     if (over.length === 0) return [];
-    const most = amountOf(Math.max(...over), budget.unit);
+    const most = budgetText({ unit: budget.unit, limit: Math.max(...over) });
     return [
-      `THE BUDGET WAS BROKEN: ${method} spent up to ${most} of ${budgetIn(budget)}, in ${over.length} of ${cells.length} searches. Its comparisons at this budget are not fair; please report this as a bug.`,
+      `THE BUDGET WAS BROKEN: ${method} spent up to ${most} of ${budgetText(budget)}, in ${over.length} of ${cells.length} searches. Its comparisons at this budget are not fair; please report this as a bug.`,
     ];
   });
 }
@@ -76,7 +76,9 @@ function unused(arms: readonly Arm[]): readonly string[] {
     .filter(({ point }) => point.unused > mostUnused);
   const [first] = found;
   if (first === undefined) return [];
-  const places = found.map(({ point }) => `${percent(point.unused)} of ${budgetIn(point.budget)}`);
+  const places = found.map(
+    ({ point }) => `${percent(point.unused)} of ${budgetText(point.budget)}`,
+  );
   const ends = found
     .flatMap(({ arm }) => arm.cells.map(({ stopReason }) => stopReason))
     .filter((reason) => reason !== 'solved')

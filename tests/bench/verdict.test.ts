@@ -61,7 +61,7 @@ describe('yes', () => {
     // 180 tokens and 0.6 cents more for 12 points. A quarter of the way from 58 to 74 % is 4,000 · 4^¼ = 5,657.
     expect(text).toBe(
       'Yes: mcts gets +12.0 points against best-of-n from 1,000 tokens on (95 % interval +6.0 to +18.0, p 0.00040, corrected for 2 comparisons): 62.0 % for 50.0 %. ' +
-        'It spends 980 tokens ($0.016) a problem, best-of-n 800 tokens ($0.01): each extra point costs 15 tokens and $0.0005 a problem. ' +
+        'It spends 980 tokens ($0.016) a problem, best-of-n 800 tokens ($0.010): each extra point costs 15 tokens and $0.00050 a problem. ' +
         'By its curve best-of-n gets as much with about 5,700 tokens. ' +
         'The curve of mcts still rises at 4,000 tokens: try larger budgets.',
     );

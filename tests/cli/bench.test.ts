@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BenchReport } from '../../src/bench/report.ts';
-import { build, espalier } from './espalier.ts';
+import { build, espalier, start } from './espalier.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-cli-bench-'));
 beforeAll(build, 60_000);
@@ -25,6 +25,30 @@ test('measures, keeps the report, and goes on with more', async () => {
   const report = JSON.parse(again.stdout) as BenchReport;
   expect(report.points.map(({ method }) => method)).toContain('beam');
   expect(readFileSync(join(out, 'report.json'), 'utf8')).toContain('"beam"');
+}, 60_000);
+
+test('is killed at any time, and comes to the same report', async () => {
+  const args = [...small, '--limit', '12', '--seeds', '2', '--methods', 'mcts,beam', '--out'];
+  const whole = join(folder, 'whole');
+  await espalier('bench', ...args, whole);
+  const out = join(folder, 'killed');
+  for (const ms of [700, 900, 1_100, 1_300]) {
+    const { process: child, finished } = start('bench', ...args, out);
+    setTimeout(() => child.kill('SIGKILL'), ms);
+    await finished;
+  }
+  const { code } = await espalier('bench', ...args, out);
+  expect(code).toBe(0);
+  const [expected, found] = [whole, out].map(
+    (path) => JSON.parse(readFileSync(join(path, 'report.json'), 'utf8')) as BenchReport,
+  );
+  // What a kill lost on its way was bought twice.
+  const comparable = (report = expected) => ({
+    ...report,
+    spend: report?.spend.charged,
+    sum: null,
+  });
+  expect(comparable(found)).toEqual(comparable());
 }, 60_000);
 
 test('reads a suite, in which the command line has the last word', async () => {
