@@ -6,18 +6,11 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchTasks } from 'espalier/bench';
 
-const model = 'tokens=500,1k,2k';
+const model = 'tokens=500,1k';
 const measured: Readonly<Record<string, readonly string[]>> = {
-  blocksworld: [
-    '--temperature',
-    '0.7',
-    '--methods',
-    'mcts,beam,astar,budgeted',
-    '--budgets',
-    model,
-  ],
-  countdown: ['--temperature', '0.7', '--methods', 'mcts,beam,astar,budgeted', '--budgets', model],
-  game24: ['--temperature', '0.7', '--methods', 'mcts,beam,astar,budgeted', '--budgets', model],
+  blocksworld: ['--temperature', '0.7', '--methods', 'mcts,beam', '--budgets', model],
+  countdown: ['--temperature', '0.7', '--methods', 'mcts,beam', '--budgets', model],
+  game24: ['--temperature', '0.7', '--methods', 'mcts,beam', '--budgets', model],
   tiles: ['--model', 'none', '--methods', 'mcts,astar,best-first', '--budgets', 'calls=50,200,800'],
 };
 
