@@ -1,5 +1,6 @@
 import { seededRandom } from '../../src/base/random.ts';
 import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
+import type { BenchCell } from '../../src/bench/cell.ts';
 import type {
   BenchBudget,
   BenchDifference,
@@ -221,3 +222,42 @@ export const exampleReports: Readonly<Record<string, BenchReport>> = {
     },
   }),
 };
+
+/** The searches of a report, as far as its points say how they went. */
+export function exampleCells(report: BenchReport): readonly BenchCell[] {
+  const { points, guided, problems, seeds } = report;
+  return [...points, ...guided].flatMap((point, arm) =>
+    problems.flatMap(({ id, shares }, place) =>
+      Array.from({ length: seeds }, (_, attempt) => ({
+        ...{ instance: id, cluster: id, method: point.method, budget: point.budget, attempt },
+        ...exampleEnd({ share: shares[arm] ?? null, place, attempt, seeds }),
+        ...{ isGuided: arm >= points.length, ends: [], calls: 12, tokens: 480 + place },
+        ...{ inputTokens: 400 + place, cachedTokens: 100, outputTokens: 80 },
+        usd: point.usd === null ? null : 0.001 * (1 + place),
+        ms: point.ms === null ? null : 250 + place,
+        tree: { nodes: 20, depth: 3, width: 2 },
+      })),
+    ),
+  );
+}
+
+/** How a search of an example ended: the fourth of every seven problems fails. */
+function exampleEnd({
+  share,
+  place,
+  attempt,
+  seeds,
+}: {
+  readonly share: number | null;
+  readonly place: number;
+  readonly attempt: number;
+  readonly seeds: number;
+}): Pick<BenchCell, 'reason' | 'right' | 'status' | 'stopReason'> {
+  if (share === null) {
+    return { status: 'unscored', reason: 'It was unscored.', right: false, stopReason: 'budget' };
+  }
+  if (place % 7 === 3) {
+    return { status: 'failed', reason: 'It was failed.', right: false, stopReason: 'failed' };
+  }
+  return { status: 'scored', right: attempt < share * seeds, stopReason: 'budget' };
+}
