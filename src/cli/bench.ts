@@ -4,10 +4,12 @@ import { defined } from '../backends/transport/json.ts';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
+import { makeFolder } from '../base/make-folder.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Compared, type CompareOptions, compare } from '../bench/bench.ts';
 import { type Estimate, estimateOf } from '../bench/estimate.ts';
 import { budgetText, dollars, pointsWithin } from '../bench/figures.ts';
+import { inspectLogs } from '../bench/inspect-log.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
 import { baselinesFor } from '../bench/methods.ts';
 import { reportPage } from '../bench/page/page.ts';
@@ -167,14 +169,20 @@ async function measure(request: BenchRequest, { task, chosen }: Measured): Promi
 
 async function writeReports(
   out: string,
-  { report }: Compared,
-  _inspect: string | undefined,
+  { report, cells }: Compared,
+  inspect: string | undefined,
 ): Promise<void> {
   const files = { 'report.md': reportMarkdown(report), 'report.html': await reportPage(report) };
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(out, name);
-    withStorageErrors(`\`${path}\``, () => writeFileSync(path, text));
+  for (const [name, text] of Object.entries(files)) writeText(join(out, name), text);
+  if (inspect === undefined) return;
+  withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
+  for (const { file, log } of inspectLogs(report, cells, new Date())) {
+    writeText(join(inspect, file), JSON.stringify(log));
   }
+}
+
+function writeText(path: string, text: string): void {
+  withStorageErrors(`\`${path}\``, () => writeFileSync(path, text));
 }
 
 function described(
