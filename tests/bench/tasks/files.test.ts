@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -201,6 +201,16 @@ test('a solution of many boxes that never close is read in linear time', async (
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
+test('the guide has a row for every task', () => {
+  const guide = readFileSync(
+    join(import.meta.dirname, '../../../docs/guides/benchmarking.md'),
+    'utf8',
+  );
+  const [table = ''] = guide.split('Generated problems');
+  const rows = [...table.matchAll(/^\| `([\w-]+)/gm)].map(([, name = '']) => name);
+  expect(rows.toSorted()).toEqual(benchTasks.map(({ name }) => name));
+});
+
 describe('names', () => {
   test('are different, in order, and in kebab-case', () => {
     const names = benchTasks.map(({ name }) => name);
@@ -213,7 +223,7 @@ describe('names', () => {
     ['gsmk8:test.jsonl', 'There is no task `"gsmk8"`. Did you mean `gsm8k`?'],
     [
       'chess-by-mail',
-      /^There is no task `"chess-by-mail"`\. There are blocksworld, countdown, .*a file or a module is named by its path\.$/,
+      /^There is no task `"chess-by-mail"`\. There are blocksworld, code, .*a file or a module is named by its path\.$/,
     ],
     ['', /^There is no task/],
     ['gsm8k', 'The task `gsm8k` needs a file: name it as in `gsm8k:test.jsonl`.'],
