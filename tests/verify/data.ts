@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { astar, search, seededRandom } from 'espalier';
 import { type BlocksworldState, blocksworld, solvablePuzzles } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
+import { plainContext } from 'espalier/testing';
+import { taskNamed } from '../../dist/bench/tasks/tasks.js';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
 
@@ -90,6 +92,51 @@ function game24(): void {
   report('game of 24, the published list', listed.length, started);
 }
 
+/** The same files as tasks of benchmarks: questions take their published answers, and problems their published plans. */
+async function tasks(): Promise<void> {
+  const started = performance.now();
+  const instancesOf = async (name: string, split?: string) =>
+    (await taskNamed(join(data, name))).instances({
+      seed: 0,
+      ...(split !== undefined && { split }),
+    });
+  assert.equal((await instancesOf('game24.csv')).length, 1_362);
+  assert.equal((await instancesOf('game24.csv', 'unseen')).length, 441);
+  const papers = await instancesOf('game24.csv', 'ranks-901-1000');
+  const [, row = ''] = /^901,([\d ]+),/m.exec(readFileSync(join(data, 'game24.csv'), 'utf8')) ?? [];
+  assert.deepEqual([papers.length, papers[0]?.id], [100, row]);
+
+  const questions = await instancesOf('gsm8k-test-200.jsonl');
+  const lines = readFileSync(join(data, 'gsm8k-test-200.jsonl'), 'utf8').trim().split('\n');
+  for (const [place, line] of lines.entries()) {
+    const answer = String(JSON.parse(line).answer).replace(/^[\s\S]*#### /, '');
+    const correct = async (text: string) => {
+      const state = { question: '', steps: [], answer: text };
+      return (await questions[place]?.oracle?.label(state, plainContext()))?.correct;
+    };
+    assert.equal(await correct(answer), true, line);
+    assert.equal(await correct(`${answer}1`), false, line);
+  }
+
+  let plans = 0;
+  for (const steps of [2, 4, 6]) {
+    const name = `blocksworld-${steps}-steps.jsonl`;
+    const instances = await instancesOf(name);
+    const problems = readFileSync(join(data, name), 'utf8').trim().split('\n');
+    for (const { id, plan } of problems.map((line) => JSON.parse(line))) {
+      const instance = instances.find((one) => one.id === id);
+      assert.ok(instance, id);
+      let transition = await instance.environment.reset(plainContext());
+      for (const action of plan.trim().split('\n')) {
+        transition = await instance.environment.step(transition.state, action, plainContext());
+      }
+      assert.equal(transition.reward, 1, id);
+      plans++;
+    }
+  }
+  report('tasks of benchmarks, published', 1_362 + lines.length + plans, started);
+}
+
 function sortedNumbers(numbers: readonly number[]): string {
   return numbers.toSorted((a, b) => a - b).join(' ');
 }
@@ -104,3 +151,4 @@ function report(what: string, count: number, started: number): void {
 await published();
 await longer();
 game24();
+await tasks();

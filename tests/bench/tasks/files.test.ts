@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -199,6 +199,16 @@ test('a solution of many boxes that never close is read in linear time', async (
   const began = performance.now();
   expect((await rightOf(`math:${path}`, ['1']))[0]?.right).toEqual(['1']);
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test('the guide has a row for every task', () => {
+  const guide = readFileSync(
+    join(import.meta.dirname, '../../../docs/guides/benchmarking.md'),
+    'utf8',
+  );
+  const [table = ''] = guide.split('Generated problems');
+  const rows = [...table.matchAll(/^\| `([\w-]+)/gm)].map(([, name = '']) => name);
+  expect(rows.toSorted()).toEqual(benchTasks.map(({ name }) => name));
 });
 
 describe('names', () => {
