@@ -86,7 +86,7 @@ function digitModel({ n = true, fails = 0 }: { n?: boolean; fails?: number } = {
     capabilities: { n, seed: true },
     price: { input: 1, output: 2 },
     async generate({ messages, seed, offset = 0, samples = 1, schema }) {
-      await null;
+      await Promise.resolve();
       const prompt = JSON.stringify([messages, schema ?? null]);
       if (fails > 0 && seededRandom(`${prompt}${asked.length}`).next() < fails) {
         throw new ModelCallError({ kind: 'bad-request', message: 'No.' });
