@@ -7,7 +7,6 @@
 
 export { type Compared, type CompareOptions, compare } from './bench.ts';
 export type { BenchCell } from './cell.ts';
-export { type EvalLog, type InspectLog, inspectLogs } from './inspect-log.ts';
 export { reportMarkdown } from './markdown.ts';
 export type { BenchMethod, BenchModels, BenchPlan } from './methods.ts';
 export { reportPage } from './page/page.ts';
