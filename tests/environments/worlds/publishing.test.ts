@@ -124,7 +124,8 @@ describe.each(['fileSystem', 'gitWorktree'] as const)('%s', (kind) => {
         expect(everything(root, ['.git', 'build'])).toEqual(everything(folder.root, ['.git']));
       }
     }
-  });
+    // Git is started some hundred times: on a busy machine for more than a minute.
+  }, 300_000);
 });
 
 describe.each(['fileSystem', 'gitWorktree'] as const)('%s', (kind) => {
