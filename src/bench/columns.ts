@@ -55,7 +55,7 @@ const prices: readonly PointColumn[] = [
   },
   {
     heading: 'calls',
-    meaning: 'calls of models, evaluators and tools, a search',
+    meaning: 'calls, a search',
     cell: ({ calls }) => amount(calls),
   },
   {
@@ -65,8 +65,7 @@ const prices: readonly PointColumn[] = [
   },
   {
     heading: 'unused',
-    meaning:
-      'the share of the budget that was left by searches that did not end with a right answer',
+    meaning: 'the share of the budget that was left by searches that did not end as solved',
     cell: ({ n, unused }) => (n === 0 ? none : percent(unused)),
   },
 ];
@@ -167,7 +166,7 @@ export const courseColumns: readonly PointColumn[] = [
   },
   {
     heading: 'width',
-    meaning: 'the most children of one node',
+    meaning: 'children of a node that has any, in the mean',
     cell: ({ tree }) => amount(tree.width),
   },
 ];

@@ -19,6 +19,7 @@ import {
   reportSetting,
   reportTitle,
   spendText,
+  verdictText,
 } from './sections.ts';
 
 /** A report as a Markdown document: the verdict first, then what to know about it, then the figures. */
@@ -27,7 +28,7 @@ export function reportMarkdown(report: BenchReport): string {
   const repeated = points.filter(({ passAtK }) => passAtK.length > 0);
   return [
     `# ${escaped(reportTitle(report))}`,
-    `**${answers[verdict.answer]}** ${escaped(verdict.text)}`,
+    `**${answers[verdict.answer]}** ${escaped(verdictText(report))}`,
     escaped(reportSetting(report)),
     ...(warnings.length === 0
       ? []

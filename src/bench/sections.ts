@@ -6,8 +6,14 @@ import type { BenchReport } from './report.ts';
 export const answers: Readonly<Record<BenchReport['verdict']['answer'], string>> = {
   yes: 'Yes, search pays here.',
   no: 'No, search does not pay here.',
-  undecided: 'Not decided.',
+  undecided: 'Undecided.',
 };
+
+/** What a verdict says beyond its answer, which texts begin with. */
+export function verdictText({ verdict: { answer, text } }: BenchReport): string {
+  const begins = { yes: 'Yes: ', no: 'No: ', undecided: 'Undecided: ' }[answer];
+  return text.startsWith(begins) ? text.slice(begins.length) : text;
+}
 
 /** Why what several searches get right is no accuracy. */
 export const repeatedMeaning =

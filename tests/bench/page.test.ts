@@ -39,6 +39,13 @@ test('the verdict in words comes before everything else', async () => {
   expect(html).toContain('No price is known, so that accuracy is not drawn against dollars.');
 });
 
+test('a verdict that begins with its answer does not say it twice', async () => {
+  const html = await reportPage(exampleReports['free'] ?? usual);
+  expect(html).toContain('<strong>Undecided.</strong> 40 problems are too few.');
+  expect(html).toContain('<p>No search cost any dollars.</p>');
+  expect(html).not.toContain('accuracy against dollars');
+});
+
 test('each point is drawn once with all others, and says its figures', async () => {
   const html = await reportPage(usual);
   const [, accuracy = ''] = html.split('<h2>Accuracy against budget</h2>');

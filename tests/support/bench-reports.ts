@@ -179,6 +179,14 @@ function problemsOf(
   });
 }
 
+/** A report of a model that costs nothing, with the words of a real verdict. */
+function freeReport(): BenchReport {
+  const report = exampleReport({
+    verdict: { answer: 'undecided', text: 'Undecided: 40 problems are too few.' },
+  });
+  return { ...report, points: report.points.map((point) => ({ ...point, usd: 0 })) };
+}
+
 /** What a page or a document must bear, by name. */
 export const exampleReports: Readonly<Record<string, BenchReport>> = {
   usual: exampleReport(),
@@ -197,6 +205,7 @@ export const exampleReports: Readonly<Record<string, BenchReport>> = {
     isPriced: false,
     verdict: { answer: 'no', text: 'No method gets 3 points more right than best-of-n.' },
   }),
+  free: freeReport(),
   unscored: exampleReport({
     isScored: false,
     verdict: { answer: 'undecided', text: 'No answer could be scored.' },

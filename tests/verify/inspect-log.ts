@@ -1,5 +1,5 @@
 /**
- * Logs of a benchmark, read by Inspect AI itself. It comes from the registry of Python, into a folder of its own, some 250
+ * Logs of a benchmark, read by Inspect AI itself. It comes from the registry of Python, into a folder of its own, some 330
  * MB; where that cannot be reached, this is skipped.
  */
 import { spawnSync } from 'node:child_process';

@@ -89,7 +89,7 @@ function marksOf({ points, guided, baseline }: BenchReport): number {
       const others = new Set(own.map(({ method }) => method)).size - (base > 0 ? 1 : 0);
       return sum + own.length + (own.length - base) + others * base;
     }, 0);
-  const costs = points.filter(isScored).flatMap(({ usd, ms }) => [usd, ms]);
+  const costs = points.filter(isScored).flatMap(({ usd, ms }) => [usd === 0 ? null : usd, ms]);
   return (
     curves(points, true) + curves(guided, false) + costs.filter((cost) => cost !== null).length
   );
@@ -112,7 +112,7 @@ function faultsOf(report: BenchReport, found: Found): readonly string[] {
     problems: hasMatrix ? report.problems.length : 0,
     cells: hasMatrix ? report.problems.length * report.points.length : 0,
     foreign: 0,
-    answer: { yes: 'Yes', no: 'No', undecided: 'Not' }[report.verdict.answer],
+    answer: { yes: 'Yes', no: 'No', undecided: 'Undecided.' }[report.verdict.answer],
   };
   return [
     ...Object.entries(expected).flatMap(([name, value]) => {

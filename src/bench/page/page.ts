@@ -17,6 +17,7 @@ import {
   reportSetting,
   reportTitle,
   spendText,
+  verdictText,
 } from '../sections.ts';
 import { accuracySection, guidedPlots } from './accuracy-section.ts';
 import { calibrationSection } from './calibration-section.ts';
@@ -61,7 +62,7 @@ function body(brush: Painter, report: BenchReport): readonly string[] {
   const { verdict, warnings, points } = report;
   const repeated = points.filter(({ passAtK }) => passAtK.length > 0);
   return [
-    `<div class="verdict ${escaped(verdict.answer)}"><p><strong>${answers[verdict.answer]}</strong> ${escaped(verdict.text)}</p></div>`,
+    `<div class="verdict ${escaped(verdict.answer)}"><p><strong>${answers[verdict.answer]}</strong> ${escaped(verdictText(report))}</p></div>`,
     `<p class="setting">${escaped(reportSetting(report))}</p>`,
     section('Read this first', list(warnings)),
     accuracySection(brush, report),

@@ -23,6 +23,8 @@ interface Cost {
   readonly text: (cost: number) => string;
   /** What to say where nobody knows it. */
   readonly unknown: string;
+  /** What to say where it is nothing. */
+  readonly free: string;
 }
 
 const costs: readonly Cost[] = [
@@ -32,6 +34,7 @@ const costs: readonly Cost[] = [
     short: shortDollars,
     text: dollars,
     unknown: 'No price is known, so that accuracy is not drawn against dollars.',
+    free: 'No search cost any dollars.',
   },
   {
     title: 'time of a search',
@@ -40,6 +43,7 @@ const costs: readonly Cost[] = [
     text: shortTime,
     unknown:
       'Recorded answers were reused without waiting as long as they took, so that accuracy is not drawn against time.',
+    free: 'No search took any time that the clock could measure.',
   },
 ];
 
@@ -73,6 +77,8 @@ function costPlot(
     return spent === null || !Number.isFinite(spent) ? [] : [{ point, spent }];
   });
   if (known.length === 0) return { drawing: '', missing: paragraph(cost.unknown) };
+  if (known.every(({ spent }) => spent === 0))
+    return { drawing: '', missing: paragraph(cost.free) };
   const front = paretoFront(known, ({ point, spent }) => ({ cost: spent, gain: point.accuracy }));
   const left = points.length - known.length;
   const missing =
