@@ -134,9 +134,10 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     task: {
       ...{ name: task.name, title: task.title },
       ...{ source: task.source ?? null, licence: task.licence ?? null },
-      split: split ?? task.splits?.[0] ?? null,
+      ...{ spec: task.spec ?? null, split: split ?? task.splits?.[0] ?? null },
     },
-    model: options.model === undefined ? null : modelName(options.model),
+    ...{ model: nameOrNull(options.model), judgeModel: nameOrNull(options.judgeModel) },
+    temperature: options.temperature ?? null,
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
     // Dollars are binary fractions: what was bought first must not show in their sum.
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
@@ -144,6 +145,10 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   });
   run.writeReport(JSON.parse(JSON.stringify(report)) as Readonly<Record<string, JsonValue>>);
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
+}
+
+function nameOrNull(model: LanguageModel | undefined): string | null {
+  return model === undefined ? null : modelName(model);
 }
 
 /** So many instances at a time that the searches under way are of different ones: those of one share what was bought. */
@@ -326,8 +331,8 @@ function begin(
     task: task.name,
     source: task.source ?? null,
     split: split ?? null,
-    model: model === undefined ? null : modelName(model),
-    judgeModel: judgeModel === undefined ? null : modelName(judgeModel),
+    model: nameOrNull(model),
+    judgeModel: nameOrNull(judgeModel),
     temperature: temperature ?? null,
     seed,
     paced,

@@ -39,6 +39,8 @@ export interface BenchTask<State = any, Action = any> {
   readonly name: string;
   /** What it is called in prose. */
   readonly title: string;
+  /** What `--task` takes to name it again, such as `gsm8k:test.jsonl`. @defaultValue `name` */
+  readonly spec?: string;
   /** Where its problems come from. @defaultValue they are generated */
   readonly source?: string;
   /** The licence of its problems, as an SPDX identifier. @defaultValue nobody says */

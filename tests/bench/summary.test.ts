@@ -3,8 +3,10 @@ import type { BenchCell } from '../../src/bench/cell.ts';
 import { type BenchHeader, reportOf } from '../../src/bench/summary.ts';
 
 const header: BenchHeader = {
-  task: { name: 'sums', title: 'Sums', source: null, licence: 'MIT', split: null },
+  task: { name: 'sums', title: 'Sums', spec: null, source: null, licence: 'MIT', split: null },
   model: 'scripted:script',
+  judgeModel: null,
+  temperature: null,
   seeds: 1,
   seed: 7,
   baseline: 'best-of-n',

@@ -44,6 +44,7 @@ export function exampleReport(example: Example = {}): BenchReport {
     task: {
       name: example.name ?? 'game24',
       title: example.title ?? 'Game of 24',
+      spec: null,
       source: null,
       licence: 'MIT',
       split: 'unseen',
@@ -51,6 +52,8 @@ export function exampleReport(example: Example = {}): BenchReport {
       clusters: problems,
     },
     model: 'ollama:qwen3',
+    judgeModel: null,
+    temperature: null,
     seeds: example.seeds ?? 5,
     seed: 0,
     baseline: methods.includes('best-of-n') ? 'best-of-n' : (methods[0] ?? ''),

@@ -39,7 +39,15 @@ const cells = runs.flatMap(({ idx, infos, usage_so_far: after }, place): BenchCe
   }));
 });
 const { points } = reportOf(cells, {
-  task: { name: 'game24', title: 'Game of 24', source: 'tot', licence: 'MIT', split: null },
+  task: {
+    name: 'game24',
+    title: 'Game of 24',
+    spec: null,
+    source: 'tot',
+    licence: 'MIT',
+    split: null,
+  },
+  ...{ judgeModel: null, temperature: null },
   ...{ model: 'openai:gpt-4', seeds: 5, seed: 0, baseline: 'best-of-n', baselines: ['best-of-n'] },
   bought: { calls: 0, tokens: 0, usd: 0 },
   versions: { espalier: '0', node: process.versions.node },

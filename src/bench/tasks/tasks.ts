@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { defined } from '../../backends/transport/json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
@@ -45,6 +46,17 @@ export const benchTasks: readonly BenchTaskEntry[] = [
  * @throws EspalierError `usage` in one sentence.
  */
 export async function taskNamed(spec: string): Promise<BenchTask> {
+  const task = await find(spec);
+  const { name, title, source, licence, splits } = task;
+  return {
+    ...{ name, title, spec },
+    ...defined({ source, licence, splits }),
+    instances: (request) => task.instances(request),
+    close: () => task.close?.(),
+  };
+}
+
+async function find(spec: string): Promise<BenchTask> {
   const [, name = spec, argument] = /^([^:]*):(.*)$/s.exec(spec) ?? [];
   const entry = benchTasks.find((each) => each.name === name);
   if (entry !== undefined) return created(entry, argument);
