@@ -292,7 +292,8 @@ class Benchmark {
     const guard = this.#guards.get(key);
     this.#guards.delete(key);
     const isPaced = this.#options.paced ?? true;
-    const cell = await cellOf(nameOf(search, attempt), result, { guard, isPaced });
+    const { environment } = search.instance;
+    const cell = await cellOf(nameOf(search, attempt), result, { environment, guard, isPaced });
     return cell as unknown as JsonValue;
   }
 }

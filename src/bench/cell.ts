@@ -17,6 +17,8 @@ export interface BenchCell {
   readonly status: 'failed' | 'scored' | 'unscored';
   /** Why it failed or was not scored, in one sentence. */
   readonly reason?: string;
+  /** What was chosen, at most 2,000 characters: the answer of the environment, or the actions; left out where nothing was. */
+  readonly answer?: string;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
   /** Whether it was guided by an oracle. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { messageOf, sentenceOf } from '../base/failure.ts';
 import { seededRandom } from '../base/random.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import type { ProblemOutcome } from '../runs/run-folder.ts';
@@ -37,9 +38,14 @@ export async function cellOf<State, Action>(
   name: CellName,
   result: SearchResult<State, Action>,
   {
+    environment,
     guard,
     isPaced,
-  }: { readonly guard: GuardedOracle<State> | undefined; readonly isPaced: boolean },
+  }: {
+    readonly environment: Environment<State, Action>;
+    readonly guard: GuardedOracle<State> | undefined;
+    readonly isPaced: boolean;
+  },
 ): Promise<BenchCell> {
   if (guard !== undefined) guard.isOver = true;
   const { tree, best, stopReason, failure, usage, answered, unpriced, spend } = result;
@@ -48,6 +54,7 @@ export async function cellOf<State, Action>(
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
     usage.reduce((total, { [field]: tokens }) => total + tokens, 0);
   const parents = nodes.filter(({ children }) => children.length > 0);
+  const answer = chosenIn(result, environment);
   return {
     ...name,
     ...(failure === undefined
@@ -56,6 +63,7 @@ export async function cellOf<State, Action>(
           ends: await endsOf(nodes, scorer),
         }))
       : { status: 'failed', reason: failure.message, right: false, ends: [] }),
+    ...(answer !== undefined && { answer }),
     isGuided: tree.stamps.has('oracle-guided') || guard?.wasAsked === true,
     stopReason,
     ...answered,
@@ -69,6 +77,24 @@ export async function cellOf<State, Action>(
       width: parents.length === 0 ? 0 : (nodes.length - 1) / parents.length,
     },
   };
+}
+
+/** The most characters of what was chosen that a cell keeps. */
+const longestAnswer = 2_000;
+
+function chosenIn<State, Action>(
+  { best: { state }, actions }: SearchResult<State, Action>,
+  { answer, notation }: Environment<State, Action>,
+): string | undefined {
+  const given = state === undefined ? undefined : answer?.(state);
+  if (given === undefined && actions.length === 0) return undefined;
+  const text =
+    given === undefined
+      ? actions.map((each) => notation?.format(each) ?? JSON.stringify(each)).join('\n')
+      : typeof given === 'string'
+        ? given
+        : JSON.stringify(given);
+  return text.slice(0, longestAnswer);
 }
 
 /** The cell of a search that could not even begin, as its run has written it down. */

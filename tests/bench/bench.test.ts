@@ -272,6 +272,12 @@ describe('an oracle', () => {
     expect(report.guided).toEqual([]);
     expect(report.points.map(({ method }) => method)).toContain('self-consistency');
     expect(cells.some(({ ends }) => ends.length > 0)).toBe(true);
+    // The answer is the first digit, and the instances are named by theirs.
+    const scored = cells.filter(({ status }) => status === 'scored');
+    expect(scored.length).toBeGreaterThan(20);
+    for (const { instance, answer, right } of scored) {
+      expect(right).toBe(instance === `first ${answer}`);
+    }
   });
 
   test('sets apart a method that has asked it, however it did', async () => {

@@ -264,12 +264,13 @@ function exampleEnd({
   readonly place: number;
   readonly attempt: number;
   readonly seeds: number;
-}): Pick<BenchCell, 'reason' | 'right' | 'status' | 'stopReason'> {
+}): Pick<BenchCell, 'answer' | 'reason' | 'right' | 'status' | 'stopReason'> {
   if (share === null) {
     return { status: 'unscored', reason: 'It was unscored.', right: false, stopReason: 'budget' };
   }
   if (place % 7 === 3) {
     return { status: 'failed', reason: 'It was failed.', right: false, stopReason: 'failed' };
   }
-  return { status: 'scored', right: attempt < share * seeds, stopReason: 'budget' };
+  const right = attempt < share * seeds;
+  return { status: 'scored', answer: right ? '24' : '23', right, stopReason: 'budget' };
 }
