@@ -24,6 +24,7 @@ const plain: BenchCell = {
   status: 'scored',
   right: false,
   isGuided: false,
+  anyRight: false,
   ends: [],
   stopReason: 'budget',
   calls: 4,
@@ -111,7 +112,7 @@ describe('points', () => {
       { value: 0.2, right: true },
     ];
     const cells = [
-      ...arm('best-of-n', '10', { attempt: 0, ends }),
+      ...arm('best-of-n', '10', { attempt: 0, ends, anyRight: true }),
       ...arm('best-of-n', '00', { attempt: 1 }),
     ];
     const { points } = reportOf(cells, { ...header, seeds: 2 });

@@ -243,7 +243,13 @@ export function exampleCells(report: BenchReport): readonly BenchCell[] {
       Array.from({ length: seeds }, (_, attempt) => ({
         ...{ instance: id, cluster: id, method: point.method, budget: point.budget, attempt },
         ...exampleEnd({ share: shares[arm] ?? null, place, attempt, seeds }),
-        ...{ isGuided: arm >= points.length, ends: [], calls: 12, tokens: 480 + place },
+        ...{
+          isGuided: arm >= points.length,
+          anyRight: false,
+          ends: [],
+          calls: 12,
+          tokens: 480 + place,
+        },
         ...{ inputTokens: 400 + place, cachedTokens: 100, outputTokens: 80 },
         usd: point.usd === null ? null : 0.001 * (1 + place),
         ms: point.ms === null ? null : 250 + place,

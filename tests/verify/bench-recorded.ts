@@ -27,7 +27,14 @@ const cells = runs.flatMap(({ idx, infos, usage_so_far: after }, place): BenchCe
   return infos.map(({ r }, attempt) => ({
     ...{ instance: `${idx}`, cluster: `${idx}`, method: 'tree-of-thoughts', attempt },
     budget: { unit: 'tokens', limit: 100_000 },
-    ...{ status: 'scored', right: r >= 1, isGuided: false, ends: [], stopReason: 'exhausted' },
+    ...{
+      status: 'scored',
+      right: r >= 1,
+      anyRight: r >= 1,
+      isGuided: false,
+      ends: [],
+      stopReason: 'exhausted',
+    },
     calls: 0,
     tokens: share('prompt_tokens') + share('completion_tokens'),
     inputTokens: share('prompt_tokens'),
