@@ -18,6 +18,7 @@ import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
 import { databaseEntry, shopEntry } from './tool-worlds.ts';
 import { wordProblemsEntry } from './word-problems.ts';
+import { worktreesEntry } from './worktrees.ts';
 
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
@@ -35,6 +36,7 @@ export const benchTasks: readonly BenchTaskEntry[] = [
   shopEntry,
   tilesEntry,
   wordProblemsEntry,
+  worktreesEntry,
 ];
 
 /**
