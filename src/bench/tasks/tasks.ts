@@ -3,6 +3,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { BenchTask } from '../task.ts';
+import { bfclEntry } from './bfcl.ts';
 import { blocksworldEntry } from './blocksworld.ts';
 import { codeEntry } from './code.ts';
 import { countdownEntry } from './countdown.ts';
@@ -22,6 +23,7 @@ import { worktreesEntry } from './worktrees.ts';
 
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
+  bfclEntry,
   blocksworldEntry,
   codeEntry,
   countdownEntry,
