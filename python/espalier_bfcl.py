@@ -76,15 +76,9 @@ def defaults(method):
     return copy.deepcopy({name: each.default for name, each in given if each.default is not each.empty})
 
 
-def number(text):
-    """1.0 is 1: not all who write JSON tell them apart, and answers would be others."""
-    value = float(text)
-    return int(value) if value.is_integer() else value
-
-
 def run(instances, text):
     """What a call answers, as BFCL writes it."""
-    call = json.loads(text, parse_float=number)
+    call = json.loads(text)
     method = methods(instances).get(call["name"])
     if method is None:
         return "Error during execution: there is no %s." % call["name"]

@@ -3,7 +3,8 @@
     python3 espalier_environment.py bfcl_tasks:World --http 0     worlds, one a task
     python3 bfcl_tasks.py                                         the witness: a question in JSON a line, an answer a line
 
-What both do with the package is in `python/espalier_bfcl.py`. A call is a JSON text, `{"name", "arguments"}`.
+What both do with the package is in `python/espalier_bfcl.py`. A call is a JSON text, `{"name", "arguments"}`, so that 1.0
+stays apart from 1 outside of Python too.
 """
 
 import functools
