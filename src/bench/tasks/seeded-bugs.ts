@@ -125,7 +125,7 @@ export async function writeRepository(
   const folder = await temporaryFolder();
   const root = join(folder, 'repository');
   await mkdir(root);
-  const imports = files.map(({ path }) => `import { ${nameOf(path)} } from './${path}';\n`);
+  const imports = files.map(({ path }) => `import { ${nameOf(path)} } from "./${path}";\n`);
   const tests = files.map(
     ({ path, expect }) => `test('${nameOf(path)}', () => deepEqual(${expect}));\n`,
   );
