@@ -4,6 +4,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { BenchTask } from '../task.ts';
+import { bfclEntry } from './bfcl.ts';
 import { blocksworldEntry } from './blocksworld.ts';
 import { codeEntry } from './code.ts';
 import { countdownEntry } from './countdown.ts';
@@ -19,9 +20,11 @@ import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
 import { databaseEntry, shopEntry } from './tool-worlds.ts';
 import { wordProblemsEntry } from './word-problems.ts';
+import { worktreesEntry } from './worktrees.ts';
 
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
+  bfclEntry,
   blocksworldEntry,
   codeEntry,
   countdownEntry,
@@ -36,6 +39,7 @@ export const benchTasks: readonly BenchTaskEntry[] = [
   shopEntry,
   tilesEntry,
   wordProblemsEntry,
+  worktreesEntry,
 ];
 
 /**
