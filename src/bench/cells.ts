@@ -37,7 +37,11 @@ export async function cellOf<State, Action>(
   const { tree, best, stopReason, failure, failures, usage, answered, unpriced, spend } = result;
   const nodes = [...tree.nodes()];
   const ends = nodes.filter(isEnd);
-  const lost = ends.length === 0 ? failures.first[0] : undefined;
+  // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be asked, holds no wrong answer.
+  const isLost =
+    ends.length === 0 &&
+    (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
+  const lost = isLost ? failures.first[0] : undefined;
   const reason = (failure ?? lost)?.message;
   const scorer = oracle === undefined ? rewarded : scorerFor(oracle, signal);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>

@@ -223,7 +223,7 @@ describe('names', () => {
     ['gsmk8:test.jsonl', 'There is no task `"gsmk8"`. Did you mean `gsm8k`?'],
     [
       'chess-by-mail',
-      /^There is no task `"chess-by-mail"`\. There are blocksworld, code, countdown, .*a file or a module is named by its path\.$/,
+      /^There is no task `"chess-by-mail"`\. There are bfcl, blocksworld, code, countdown, .*a file or a module is named by its path\.$/,
     ],
     ['', /^There is no task/],
     ['gsm8k', 'The task `gsm8k` needs a file: name it as in `gsm8k:test.jsonl`.'],
