@@ -295,3 +295,20 @@ describe('a module', () => {
     await expect(taskNamed(fileOf(name, code))).rejects.toThrow(message);
   });
 });
+
+test('a question, an answer or a puzzle that was changed under its name is another revision', async () => {
+  const revisionsOf = async (name: string, text: string) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'espalier-revisions-')), name);
+    writeFileSync(file, text);
+    const instances = await (await taskNamed(file)).instances({ seed: 0 });
+    return instances.map(({ revision }) => revision);
+  };
+  const line = (question: string, answer: string) => JSON.stringify({ id: 'a', question, answer });
+  const [one] = await revisionsOf('a.jsonl', line('1 + 1?', '2'));
+  expect(await revisionsOf('b.jsonl', line('1 + 1?', '2'))).toEqual([one]);
+  expect(await revisionsOf('c.jsonl', line('1 + 1?', '3'))).not.toEqual([one]);
+  expect(await revisionsOf('d.jsonl', line('1 + 2?', '2'))).not.toEqual([one]);
+  expect(one).toMatch(/^[\w-]{12}$/);
+  // A game is named by itself.
+  expect(await revisionsOf('e.csv', 'Puzzles\n4 9 10 13\n')).toEqual([undefined]);
+});
