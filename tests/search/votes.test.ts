@@ -217,3 +217,23 @@ test('a server that refuses every draw ends the search, though nothing is charge
   expect(failures.count).toBeGreaterThan(0);
   expect(spend.tokens).toBe(0);
 });
+
+test('one trajectory asks no evaluator, and its end is chosen', async () => {
+  let asked = 0;
+  const { best, spend } = await search(
+    {
+      ...{ name: 'three', reset: () => ({ state: 0 }) },
+      step: (state: number) => ({ state: state + 1, terminal: state === 2 }),
+    },
+    {
+      policy: () => [{ action: 'a' }, { action: 'b' }],
+      evaluator: () => {
+        asked += 1;
+        return 0;
+      },
+      algorithm: bestOfN({ n: 1 }),
+      budget: { nodes: 50 },
+    },
+  );
+  expect([best.depth, best.terminal, asked, spend.simulations]).toEqual([3, true, 0, 1]);
+});
