@@ -1,6 +1,7 @@
-import type { ChildNode } from '../../contracts/node.ts';
-import { type EndCounts, isPart } from '../record.ts';
-import type { PairScore } from './pair-rule.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { EndCounts } from '../paths.ts';
+import { isPart, isRight } from '../record.ts';
+import type { PairScore, PairSource } from './pair-rule.ts';
 
 /** A text that may be a side of a pair. */
 export interface Candidate<State, Action> {
@@ -68,6 +69,23 @@ function sum(counts: readonly EndCounts[]): EndCounts {
     right: counts.reduce((total, { right }) => total + right, 0),
     wrong: counts.reduce((total, { wrong }) => total + wrong, 0),
   };
+}
+
+/** The scored ends at and below each node itself. Duplicates and what has failed are none. */
+export function countEnds<State, Action>(
+  source: Pick<PairSource<State, Action>, 'correctFrom' | 'tree'>,
+): (node: SearchNode) => EndCounts {
+  const { tree } = source;
+  const counts = Array.from({ length: tree.size }, () => ({ right: 0, wrong: 0 }));
+  for (const node of tree.nodes()) {
+    const right = isPart(node) ? isRight(source, node) : undefined;
+    if (right === undefined) continue;
+    for (let at: SearchNode<State, Action> | undefined = node; at !== undefined; at = at.parent) {
+      const count = counts[at.id];
+      if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
+    }
+  }
+  return ({ id }) => counts[id] ?? { right: 0, wrong: 0 };
 }
 
 /** The items with the largest margins, of equal ones the first, in the order in which they came. */

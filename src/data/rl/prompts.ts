@@ -2,8 +2,9 @@ import { expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { knownValue } from '../../tree/selection.ts';
+import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
-import { countEnds, promptAt, type TreeRecord } from '../record.ts';
+import { promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
 /**
@@ -50,7 +51,7 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const [first] = trees;
   if (first === undefined) return undefined;
   const { root } = first.tree;
-  const ends = trees.map((record) => countEnds(record)(record.tree.root));
+  const ends = trees.map((record) => pathsIn(record).endsAt(record.tree.root));
   const right = ends.reduce((sum, count) => sum + count.right, 0);
   const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
   const values = trees.map(({ tree }) => knownValue(tree.root));
