@@ -4,7 +4,13 @@
  * @module
  */
 
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectNumber,
+  expectOneOf,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -57,6 +63,7 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
   expectNumber('to', to);
   if (!(to < from)) throw expectation('to', `less than \`from\`, ${from}`, to);
   expectOneOf('nodes', nodes, ['all', 'path']);
+  expectFunction('score', score);
   const title = 'steps with a high or a low value';
   return unpairedRows({ name: 'unpaired-siblings', title, options }, options, (record) => {
     const { endsAt } = pathsIn(record);
@@ -110,7 +117,8 @@ function unpairedRows(
   ) => readonly Labelled<State, Action>[],
 ): RowRule<UnpairedRow> {
   expectInteger('minVisits', minVisits, { min: 0 });
-  if (!(maxRatio >= 1)) throw expectation('maxRatio', 'a number from 1 up', maxRatio);
+  if (typeof maxRatio !== 'number' || !(maxRatio >= 1))
+    throw expectation('maxRatio', 'a number from 1 up', maxRatio);
   return {
     ...info,
     kind: 'unpaired',

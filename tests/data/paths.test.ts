@@ -39,7 +39,9 @@ describe('paths below equal steps', () => {
       expect(endsAt(record.tree.node(id))).toEqual({ right: 2, wrong: 2 });
     expect(endsAt(record.tree.root)).toEqual({ right: 2, wrong: 3 });
   });
+});
 
+describe('paths below equal steps in every rule', () => {
   test.each<readonly [string, RowRule]>([
     ['math-shepherd', stepLabels.mathShepherd()],
     ['omega-prm', stepLabels.omegaPrm()],
@@ -70,7 +72,9 @@ describe('paths below equal steps', () => {
     );
     expect(new Set(said.map(({ content }) => content))).toEqual(new Set(['a\nx', 'a\nz\nw']));
   });
+});
 
+describe('equal steps', () => {
   test('count for the step: two of four ends behind `a` are right, and one of two behind none', () => {
     const [row] = stepLabels.mathShepherd().rows([tripled()]);
     expect(row?.steps.map(({ value }) => value)).toEqual([0.5, 1]);

@@ -101,3 +101,20 @@ export function keepLargest<Item extends { readonly margin: number }>(
     .toSorted((a, b) => a.place - b.place)
     .map(({ item }) => item);
 }
+
+/** The items with the largest margins of each group, in the order in which they came. */
+export function keepLargestAtEach<Item extends { readonly margin: number }>(
+  groupOf: (item: Item) => number,
+  items: readonly Item[],
+  most: number = Number.POSITIVE_INFINITY,
+): readonly Item[] {
+  if (items.length <= most) return items;
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(groupOf(item));
+    if (group === undefined) groups.set(groupOf(item), [item]);
+    else group.push(item);
+  }
+  const kept = new Set([...groups.values()].flatMap((group) => keepLargest(group, most)));
+  return items.filter((item) => kept.has(item));
+}

@@ -45,6 +45,7 @@ export function rStarMath(options: RStarMathOptions = {}): RowRule<PreferenceRow
     options,
   };
   return pairRows(info, {
+    perDepth: rule.perDepth,
     maxPairsPerProblem: rule.maxPairsPerProblem,
     pairs: (record) => pairsIn(record, rule),
     completion: (record, _from, node) => [turnOf(record, node)],

@@ -17,7 +17,7 @@ import {
 import { pairRows } from './preferences.ts';
 
 /** What rules on whole answers and whole paths take. */
-export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
+export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode' | 'perDepth'> {
   /**
    * What parts the better one from the worse: that one end is right and the other wrong, or the scores alone.
    *
@@ -29,7 +29,7 @@ export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
 }
 
 const wholeFilters =
-  'by minMargin minVisits threshold requireRightLeaf requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerTree maxPairsPerProblem';
+  'by minMargin minVisits threshold requireRight requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerTree maxPairsPerProblem';
 
 const paths: readonly PairSiblings[] = [
   'all-above-below',
