@@ -12,7 +12,8 @@ import type { Loop } from './rules/loops.ts';
 import { labelLoops } from './rules/loops-of-labels.ts';
 import { pairLoops } from './rules/loops-of-pairs.ts';
 import { pathLoops } from './rules/loops-of-paths.ts';
-import { omegaTrees, toolBenchTrees } from './rules/raw.ts';
+import { omegaTrees } from './rules/raw-omega.ts';
+import { toolBenchTrees } from './rules/raw-tool-bench.ts';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
 

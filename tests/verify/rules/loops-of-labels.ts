@@ -79,13 +79,11 @@ function rowsOf(
         (children.length === 0 && twinOf === undefined && parent !== undefined),
     );
     const rows = (isWithLeaves ? distinctSteps(leaves) : endsOf(tree)).flatMap((end) => {
-      const kept: { node: Raw; label: Label }[] = [];
-      for (const node of wayTo(end)) {
-        const label = labels(tree, node);
-        if (label === undefined) break;
-        kept.push({ node, label });
-        if (untilError && label[2] === -1) break;
-      }
+      const all = wayTo(end).map((node) => ({ node, label: labels(tree, node) }));
+      const unknown = all.findIndex(({ label }) => label === undefined);
+      const known = (unknown < 0 ? all : all.slice(0, unknown)) as { node: Raw; label: Label }[];
+      const error = untilError ? known.findIndex(({ label }) => label[2] === -1) : -1;
+      const kept = error < 0 ? known : known.slice(0, error + 1);
       if (kept.length === 0) return [];
       return [
         [

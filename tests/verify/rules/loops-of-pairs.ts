@@ -15,7 +15,7 @@ function leadsTo(node: Raw, kind: boolean): boolean {
 function everyTwo(
   nodes: readonly Raw[],
   scoreOf: (node: Raw) => number | undefined,
-  isPair: (better: number, worse: number, one: Raw, other: Raw) => boolean,
+  isPair: (scores: readonly [number, number], nodes: readonly [Raw, Raw]) => boolean,
 ): readonly (readonly unknown[])[] {
   return nodes.flatMap((node) => {
     const siblings = siblingsAt(node);
@@ -23,7 +23,7 @@ function everyTwo(
       siblings.flatMap((other) => {
         const [better, worse] = [scoreOf(one), scoreOf(other)];
         if (better === undefined || worse === undefined || !(better > worse)) return [];
-        return isPair(better, worse, one, other) ? [pairRow(one, other, [better, worse])] : [];
+        return isPair([better, worse], [one, other]) ? [pairRow(one, other, [better, worse])] : [];
       }),
     );
   });
@@ -42,7 +42,7 @@ const agentQ: Loop = ({ nodes }) =>
   everyTwo(
     nodes,
     ({ q, estimate = q }) => 0.5 * q + 0.5 * estimate,
-    (a, b) => a - b > 0.1,
+    ([a, b]) => a - b > 0.1,
   );
 
 const mctsDpo: Loop = (tree) =>
@@ -67,8 +67,8 @@ const stepQ: Loop = (tree) => {
 
 const stepApo: Loop = ({ nodes }) => {
   const isEnd = ({ right }: Raw) => right !== undefined;
-  const steps = everyTwo(nodes, qOf, (a, b, one, other) => {
-    return a > 0.5 && b < 0.5 && !isEnd(one) && !isEnd(other);
+  const steps = everyTwo(nodes, qOf, ([a, b], both) => {
+    return a > 0.5 && b < 0.5 && !both.some(isEnd);
   });
   const drawn = ({ q }: Raw) => 0.5 + 0.3 * (q - 0.5);
   const ends = nodes.flatMap((node) => {
@@ -105,23 +105,29 @@ const rStarMath: Loop = ({ root }) => {
   const rows: (readonly unknown[])[] = [];
   let level: readonly Raw[] = [root];
   while (level.length > 0) {
-    level = level.flatMap((node) => {
-      const all = ranked(siblingsAt(node));
-      const right = all.filter((one) => leadsTo(one, true));
-      const wrong = all.toReversed().filter((one) => leadsTo(one, false));
-      if (right.length === 0 || wrong.length === 0) return [];
-      for (const one of right.slice(0, wrong.length === 1 ? 4 : 2)) {
-        for (const other of wrong.slice(0, right.length === 1 ? 4 : 2)) {
-          const isFar = one.q - other.q > 0.25 && edits(one.text.trim(), other.text.trim()) >= 20;
-          if (isFar && onward(one) > onward(other))
-            rows.push(pairRow(one, other, [one.q, other.q]));
-        }
-      }
-      return node.children;
-    });
+    const split = level.filter((node) =>
+      [true, false].every((kind) => sidesAt(node, kind).length > 0),
+    );
+    rows.push(...split.flatMap(pairsAt));
+    level = split.flatMap(({ children }) => children);
   }
   return rows;
 };
+
+function sidesAt(node: Raw, kind: boolean): readonly Raw[] {
+  const sides = ranked(siblingsAt(node));
+  return (kind ? sides : sides.toReversed()).filter((one) => leadsTo(one, kind));
+}
+
+function pairsAt(node: Raw): readonly (readonly unknown[])[] {
+  const [right, wrong] = [sidesAt(node, true), sidesAt(node, false)];
+  return right.slice(0, wrong.length === 1 ? 4 : 2).flatMap((one) =>
+    wrong.slice(0, right.length === 1 ? 4 : 2).flatMap((other) => {
+      const isFar = one.q - other.q > 0.25 && edits(one.text.trim(), other.text.trim()) >= 20;
+      return isFar && onward(one) > onward(other) ? [pairRow(one, other, [one.q, other.q])] : [];
+    }),
+  );
+}
 
 const trajectory: Loop = (tree) => {
   const best = bestOf(tree);

@@ -5,8 +5,9 @@ import { once, type Raw, type RawTree, stepKey, type Turn, wayTo } from './raw.t
 export type Loop = (tree: RawTree) => readonly (readonly unknown[])[];
 
 /** The ends, each path once: of equal ones the one that more leaves count for, then the first. */
-export const endsOf = once(({ nodes }: RawTree): readonly Raw[] =>
-  distinctSteps(nodes.filter(({ right }) => right !== undefined)),
+export const endsOf: (tree: RawTree) => readonly Raw[] = once(
+  ({ nodes }: RawTree): readonly Raw[] =>
+    distinctSteps(nodes.filter(({ right }) => right !== undefined)),
 );
 
 export function distinctSteps(nodes: readonly Raw[]): readonly Raw[] {

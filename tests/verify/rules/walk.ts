@@ -41,13 +41,16 @@ function leavesBefore(action: Raw): readonly Raw[] {
   return [...leaves, action];
 }
 
-type Move = { readonly to: Raw; readonly back: number };
+interface Move {
+  readonly to: Raw;
+  /** How many steps back it goes; 0 for a step forward. */
+  readonly back: number;
+}
 
 function movesThrough(root: Raw, targets: readonly Raw[]): readonly Move[] {
   const moves: Move[] = [];
   let here = root;
-  for (const target of targets) {
-    if (target === here) continue;
+  for (const target of targets.filter((one, place) => one !== targets[place - 1])) {
     // A step to an end is not told where the walk goes back from there.
     if (here.right !== undefined && moves.at(-1)?.to === here) {
       moves.pop();
@@ -57,13 +60,12 @@ function movesThrough(root: Raw, targets: readonly Raw[]): readonly Move[] {
       [root, ...wayTo(here)],
       [root, ...wayTo(target)],
     ];
-    let shared = 0;
-    while (shared < way.length && way[shared] === next[shared]) shared++;
-    const back = way.length - shared;
-    const last = moves.at(-1);
-    if (back > 0 && last !== undefined && last.back > 0) moves.pop();
-    const together = back + (back > 0 && last !== undefined ? last.back : 0);
-    if (back > 0) moves.push({ to: next[shared - 1] as Raw, back: together });
+    const shared = way.filter((node, place) => node === next[place]).length;
+    if (shared < way.length) {
+      const last = moves.at(-1)?.back ?? 0;
+      if (last > 0) moves.pop();
+      moves.push({ to: next[shared - 1] as Raw, back: way.length - shared + last });
+    }
     for (const to of next.slice(shared)) moves.push({ to, back: 0 });
     here = target;
   }
@@ -75,22 +77,29 @@ export function walk(tree: RawTree): readonly (readonly unknown[])[] {
   const moves = movesThrough(tree.root, way.flatMap(leavesBefore));
   if (moves.length > 35) return [];
   let prompt = tree.root.context;
-  const rows = moves.map(({ to, back }, place) => {
-    const words = back === 1 ? 'Go back one step.' : `Go back ${back} steps.`;
-    const turn: Turn = back === 0 ? to.turn : ['assistant', words, []];
-    const row = [prompt, [turn], 1, place === moves.length - 1 && to.right !== undefined];
-    const shown: readonly Turn[] =
-      back === 0
-        ? to.context.slice((to.parent?.context.length ?? 0) + 1)
-        : [['user', (to.context.at(-1) as Turn)[1], []]];
-    const begun = prompt.at(-1)?.[0] === 'assistant' ? prompt.at(-1)?.[1] : undefined;
-    prompt = tree.isWhole
-      ? [...prompt, turn, ...shown]
-      : [
-          ...(begun === undefined ? prompt : prompt.slice(0, -1)),
-          ['assistant', `${begun ?? ''}${turn[1]}${tree.parted}`, []],
-        ];
+  const rows = moves.map((move, place) => {
+    const turn = turnOf(move);
+    const isLast = place === moves.length - 1 && move.to.right !== undefined;
+    const row = [prompt, [turn], 1, isLast];
+    prompt = tree.isWhole ? [...prompt, turn, ...shownAfter(move)] : written(prompt, turn, tree);
     return row;
   });
   return unlike(rows, ([asked, completion]) => [asked, completion]);
+}
+
+function turnOf({ to, back }: Move): Turn {
+  if (back === 0) return to.turn;
+  return ['assistant', back === 1 ? 'Go back one step.' : `Go back ${back} steps.`, []];
+}
+
+/** What the tool answered, or what was shown last where the walk goes back to. */
+function shownAfter({ to, back }: Move): readonly Turn[] {
+  if (back === 0) return to.context.slice((to.parent?.context.length ?? 0) + 1);
+  return [['user', (to.context.at(-1) as Turn)[1], []]];
+}
+
+/** All that was said so far as one turn of the assistant. */
+function written(prompt: readonly Turn[], turn: Turn, { root, parted }: RawTree): readonly Turn[] {
+  const [, begun = ''] = prompt[root.context.length] ?? [];
+  return [...root.context, ['assistant', `${begun}${turn[1]}${parted}`, []]];
 }
