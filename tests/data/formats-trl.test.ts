@@ -187,7 +187,9 @@ describe('the form for TRL as text, row by row', () => {
     const [step] = stepwise().steps;
     if (step === undefined) throw new Error('There are steps.');
     const row = stepwise({ steps: [{ ...step, text: 'a\nb' }] });
-    expect(form.write(row)).toBe('A step holds what steps are parted by.');
+    expect(form.write(row)).toBe(
+      'A step holds what steps are parted by: give the rule another `delimiter`.',
+    );
     expect(form.write(stepwise({ steps: [{ ...step, text: 'a\n' }] }))).toMatchObject({
       completions: ['a'],
     });

@@ -104,7 +104,7 @@ function made(step: DfsStep, parent: Raw, win: boolean): Raw {
   const { observation = '', observation_code: code = 0 } = last;
   const isCall = name !== undefined;
   const isEnd = name === 'Finish' && [3, 4].includes(code);
-  const isGiven = JSON.stringify(input)?.includes('"return_type":"give_answer"') === true;
+  const isGiven = JSON.stringify(input ?? '').includes('"return_type":"give_answer"') === true;
   const text = wordsOf(step);
   const turn: Turn = ['assistant', thought, isCall ? [[name, input]] : []];
   const answer: readonly Turn[] = isCall ? [['tool', observation, []]] : [];
