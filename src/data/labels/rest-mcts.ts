@@ -1,5 +1,5 @@
 import { expectOptions } from '../../base/expect-options.ts';
-import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { type Paths, pathsIn } from '../paths.ts';
 import { isRight, type TreeRecord } from '../record.ts';
