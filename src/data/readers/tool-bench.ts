@@ -67,11 +67,12 @@ const fileSchema = z.object({
   }),
 });
 
-const systemSchema = z.object({ role: z.literal('system'), content: z.string() });
+const turnSchema = z.object({ role: z.string(), content: z.string() });
 
 /**
  * The tree of a ToolBench file, as DFSDT writes it: nodes of type `Thought`, `Action` and `Action Input`.
  *
+ * - The instructions and the words of the user are the recorded ones, and the query alone where none are.
  * - One step of the agent is a thought, where there is one, a call and its arguments together. Its state is the
  *   conversation with what the tool answered. The messages that asked for something different from siblings are
  *   no part of a prompt: descendants never saw them.
@@ -93,8 +94,11 @@ export function readToolBench(
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);
   const { query, function: functions, train_messages: messages } = file.answer_generation;
-  const system = systemSchema.safeParse(messages[0]?.[0]);
-  const start = { system: system.data?.content ?? '', query, steps: [] };
+  // The policy was shown the query between words of its own.
+  const turns = recordedTurns(messages[0]);
+  const asked = turns.find(({ role, content }) => role === 'user' && content.includes(query));
+  const system = turns.find(({ role }) => role === 'system')?.content ?? '';
+  const start = { system, query: asked?.content ?? query, steps: [] };
   return {
     problem,
     tree: grow(start, file.tree.tree, { win: file.win, place }),
@@ -108,6 +112,11 @@ export function readToolBench(
     ),
     method: 'dfsdt',
   };
+}
+
+/** The turns of a recorded conversation that are words. */
+function recordedTurns(messages: readonly unknown[] = []): readonly z.infer<typeof turnSchema>[] {
+  return messages.flatMap((message) => turnSchema.safeParse(message).data ?? []);
 }
 
 type ToolTree = SearchTree<ToolBenchState, ToolBenchAction>;
