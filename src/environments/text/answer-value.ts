@@ -1,5 +1,4 @@
 import { type ExactNumber, readNumber, scale } from './exact-number.ts';
-import { plainAnswer } from './plain-answer.ts';
 import { readSuffix } from './units.ts';
 
 /** What an answer says, whatever it looks like. */
@@ -24,18 +23,11 @@ export interface NumberValue {
   readonly variable: string;
 }
 
-/** Longer texts are compared as they are: no answer that people compare is so long. */
-const longest = 1_000;
 const deepest = 6;
 const noSuffix = { exponent: 0, unit: '' };
 
-/** Reads an answer. Every text is one: what is nothing else is text. */
-export function readAnswer(answer: string): AnswerValue {
-  if (answer.length > longest) return { kind: 'text', text: answer.trim() };
-  return readValue(plainAnswer(answer), 0);
-}
-
-function readValue(text: string, depth: number): AnswerValue {
+/** Reads a {@link plainAnswer}. Every text is one: what is nothing else is text. */
+export function readValue(text: string, depth = 0): AnswerValue {
   return (
     readQuantity(text) ??
     readTruth(text) ??
@@ -81,7 +73,7 @@ function readAmount(text: string): NumberValue | undefined {
   const squared = text.replace(/(?<=\p{L})\s*\^\s*\{?([23])\}?$/u, (_match, digit: string) =>
     digit === '2' ? '²' : '³',
   );
-  const percentage = /^(.*?)\s*(?:%|per\s?cent)$/is.exec(squared)?.[1];
+  const percentage = /^(.*?)\s*(?:%|per\s?cent|prozent|pour\s?cent)$/is.exec(squared)?.[1];
   const [, front = '', tail = ''] = /^(.*[\d}]\.?)([^\d}]*)$/s.exec(squared) ?? [];
   const value = readNumber(percentage ?? front);
   const suffix = percentage === undefined ? readSuffix(tail) : noSuffix;
