@@ -27,8 +27,8 @@ const english: AnswerLanguage = {
     // "The answer is", "the correct option to this question is:", "our final answer would be", "the final result equals"
     String.raw`\b(?:(?:the|my|our|this|final|correct|right|best)${s})(?:(?:final|correct|corrected|right|best|numerical|actual)${s})?` +
       String.raw`(?:answer\b|(?<=(?:correct|right|best|final|my|our)\s{1,3})(?:option|choice)\b|(?<=final\s{1,3})result\b|solutions?\b(?=${s}(?:is|are)\b))` +
-      String.raw`(?<about>,?${s}(?:to|of|for|in|we|you|that|here|then|therefore|thus|hence|now|also)\b[^.:?!\n]{0,80}?)?` +
-      `,?${s}(?:is|are|equals|will${s}be|would${s}be|must${s}be|should${s}be|comes${s}(?:out${s})?to(?:${s}be)?|turns${s}out${s}to${s}be)` +
+      String.raw`(?<about>,?${s}(?:(?:that${s})?(?:we|you)(?:['’]re|${s}are)?|to|of|for|in|that|here|then|therefore|thus|hence|now|also)\b[^.:?!\n]{0,80}?)?` +
+      `(?:['’]s(?=\\s)|,?${s}(?:is|are|equals|will${s}be|would${s}be|must${s}be|should${s}be|comes${s}(?:out${s})?to(?:${s}be)?|turns${s}out${s}to${s}be))` +
       String.raw`(?:(?<not>n['’]t\b|${s}not\b)|(?:\s{0,3}:|\b(?!['’])))`,
     label(
       '(?:so |thus |hence |therefore,? )?(?:the |my |our )?(?:(?:final|correct|corrected) )?answer|correction|final result',
@@ -44,7 +44,7 @@ const english: AnswerLanguage = {
     /^(?:(?:therefore|thus|then|hence|indeed|simply|just|exactly|precisely|probably|most likely|likely|approximately|approx\.?|about|around|roughly|equal to|clearly|definitely|certainly|only|in fact|it is|it['’]s)\b[.,:]?\s{1,3}(?!half\b)|a total of\s{1,3}(?=\S*\d)|(?:≈|≃|~|\\approx(?![a-z])|\\sim(?![a-z])|=)\s{0,3})/i,
   tail: /,?\s{1,3}(?:because|since|which|so|but|where|when|rounded|not|rather than|instead of|as\s{1,3}(?:we|the|it|shown|above|required|expected|desired|calculated|stated|computed)|and\s{1,3}(?:we|it|so|this|not))\b|\s{1,3}or so\b|\s{1,3}(?:(?:square|cubic)\s)?units?\b|\s{0,3}\((?:since|because|as|i\.e\.|e\.g\.|that is|see|rounded|not|where|from)\b/i,
   noAnswer:
-    /^(?:not|n't|no longer|never|found|obtained|given|computed|calculated|determined|derived|known|unknown|unclear|undefined|still|yet|to|in|by|what|how|whether|going|easy|that|there|worth|as follows|as|either|between|more than|less than|greater|larger|smaller|fewer|at least|at most|up to|over|under|above|below|close to|positive|negative|even|odd|always|correct|incorrect|right|wrong|clear|obvious|obviously|is|are|an? (?:whole |positive |negative |real |natural |round |\d-digit |two-digit )?(?:number|integer|fraction|multiple|percentage|value|decimal)|the (?:sum|product|difference|quotient|number|result|value|total|same|one|following|answer) ?(?:of|we|as|that|is)?|answer|I (?:do|don|am|can|could|would|have)|we (?:can|need|have|must|do)|cannot|can['’]t|impossible to|unable)(?![\p{L}\p{N}])/iu,
+    /^(?:not|n't|no longer|never|found|obtained|given|computed|calculated|determined|derived|known|unknown|unlikely|twice|thrice|half|double|triple|depend|unclear|undefined|still|yet|to|in|by|what|how|whether|going|easy|that|there|worth|as follows|as|either|between|more than|less than|greater|larger|smaller|fewer|at least|at most|up to|over|under|above|below|close to|positive|negative|even|odd|always|correct|incorrect|right|wrong|clear|obvious|obviously|is|are|an? (?:whole |positive |negative |real |natural |round |\d-digit |two-digit )?(?:number|integer|fraction|multiple|percentage|value|decimal)|the (?:sum|product|difference|quotient|number|result|value|total|same|one|following|answer) ?(?:of|we|as|that|is)?|answer|I (?:do|don|am|can|could|would|have)|we (?:can|need|have|must|do)|cannot|can['’]t|impossible to|unable)(?![\p{L}\p{N}])/iu,
   decimalComma: false,
 };
 

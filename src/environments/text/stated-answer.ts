@@ -1,4 +1,4 @@
-import { answerInClaim, isValued, longest } from './answer-claim.ts';
+import { answerInClaim, inProse, isValued, longest } from './answer-claim.ts';
 import { type AnswerLanguage, languages } from './answer-languages.ts';
 
 /** An answer, and where the text goes on behind it. */
@@ -57,7 +57,8 @@ function read(text: string, { index, match, language }: Statement): Claim | unde
   if (denies) return insteadOf(sentence, language, start + end);
   // In prose the mark ends a sentence more often than it is a factorial.
   const answer = answerInClaim(withoutStrayBracket(sentence.replace(/(?<=\d)!$/, '')), language);
-  return answer === undefined ? undefined : { answer, end: start + end, isDenied: false };
+  const named = answer === undefined ? undefined : inProse(answer);
+  return named === undefined ? undefined : { answer: named, end: start + end, isDenied: false };
 }
 
 /** Without the bracket that closes what opened before a sentence. */

@@ -18,7 +18,7 @@ export const heldOut: Phrasings = {
     ['The answer is 18; she sells nine eggs a day.', '18'],
     ['The answer is 18 dollars (9 eggs × $2 per egg).', '18 dollars'],
     ['The answer is 3 hours and 20 minutes.', '3 hours and 20 minutes'],
-    ['**Answer**\n\nShe makes **$18** every day.', null],
+    ['**Answer**\n\nShe makes **$18** every day.', '$18'],
     ['Answer: She makes $18 every day.', '$18'],
     ['Final answer: Option (C), 18', 'C'],
     ['The correct answer is (A) 12 because 3 * 4 = 12.', 'A'],
