@@ -1,5 +1,6 @@
+import { leadingValue, numberInSentence } from './answer-in-prose.ts';
 import type { AnswerLanguage } from './answer-languages.ts';
-import { type AnswerValue, readValue } from './answer-value.ts';
+import { isQuantity, isValued, readValue } from './answer-value.ts';
 import { plainAnswer } from './plain-answer.ts';
 
 /** No answer that a search could compare is longer. */
@@ -43,6 +44,8 @@ function isClosed(text: string): boolean {
  */
 export function answerInClaim(claim: string, language: AnswerLanguage): string | undefined {
   const marked = withoutHedges(withoutEmphasis(claim), language);
+  if (/^that\s/.test(marked))
+    return numberInSentence(marked.slice('that '.length).replace(/\W+$/, ''));
   if (language.noAnswer.test(marked) || /\d\s?(?:\.{3}|…)/.test(marked)) return undefined;
   const corrected = lastCorrection(marked);
   if (corrected !== undefined) return answerInClaim(corrected, language);
@@ -81,63 +84,6 @@ function lastCorrection(text: string): string | undefined {
   return parts.length > 1 && parts.every((part) => isValued(part)) ? last : undefined;
 }
 
-/** What makes another number of the one before it. */
-const scaling =
-  /^(?:mod|base|in (?:thousand|million)|thousand|million|billion|to the|or|and|plus|minus|times)\b/i;
-
-/** 18 of `18 — nine eggs at $2`, of `18 (9 eggs at $2)`, of `18 ≈ 18.0`, and C of `Option (C), 18`. */
-function leadingValue(text: string): string | undefined {
-  const [, option] = /^((?:option|choice)\s?:?\s?\(?[A-J]\)?)\s?[,:.(–—-]/i.exec(text) ?? [];
-  if (option !== undefined) return option;
-  if (isValued(text)) return undefined;
-  const [, front = '', , inside] =
-    /^(.{1,60}?)(\s[—–]\s|\s?(?:≈|\\approx\b)|\s?\((?=[^()]*\)$)|[,:]\s)(.+)$/.exec(text) ?? [];
-  if (inside === undefined || scaling.test(inside)) return undefined;
-  const value = readValue(plainAnswer(front)).kind;
-  if (value === 'choice') return front;
-  const isExplained = /\p{L}{3}|[=≈]/u.test(text.slice(front.length));
-  return value === 'number' && isExplained && !/^,\s/.test(text.slice(front.length))
-    ? front
-    : undefined;
-}
-
-const amount = String.raw`[-−]?[$€£¥]?\s?\d[\d.,]*(?:\s?(?:%|€|percent\b|Prozent\b))?`;
-const verb =
-  'is|are|was|were|makes?|made|earns?|earned|has|have|had|gets?|got|needs?|takes?|costs?|sells?|sold|pays?|paid|spends?|spent|saves?|saved|travels?|traveled|walks?|reads?|eats?|ate|uses?|used|weighs?|leaves?|remains?|receives?|owes?|verdient|hat|haben|braucht|kostet|bekommt|sind|ist|bleiben|zahlt|gagne|coûte|reste|faut|paie|dépense';
-const sentence = new RegExp(
-  String.raw`^(?:[\p{L}'’-]{1,20}\s){1,6}?(?:${verb})\s(?:a total of\s|exactly\s|now\s)?(${amount})(?=[\s.,!]|$)([^\d]*)$`,
-  'iu',
-);
-const unsure =
-  /\b(?:more|less|fewer|than|least|most|between|not|no|times|twice|half|dozen|hundred|thousand|million|billion|if|when|each of|per ?cent|or|and|mehr|weniger|als|nicht|und|oder|plus|moins|fois|et|ou|two|three|four|five|six|seven|eight|nine|ten)\b|n['’]t|[-+*×÷=]/iu;
-
-/** The number in `She makes $18 every day`, where it is the only one and nothing makes another of it. */
-function numberInSentence(text: string): string | undefined {
-  const [, number, rest = ''] = sentence.exec(text) ?? [];
-  return number === undefined || unsure.test(text.replace(number, '')) || unsure.test(rest)
-    ? undefined
-    : number.replace(/[.,]$/, '');
-}
-
-const clause =
-  /(?<![\p{L}])(?:is|are|was|were|be|been|has|have|had|makes?|will|would|can|could|should|must|depends?|requires?|needs?|gives?|means?|we|you|I|she|he|they|it|ist|sind|wird|est|sont)(?![\p{L}])/u;
-const termWords = /\b(?:for|all|and|where|mod|sin|cos|tan|log|max|min|gcd|lcm)\b|\\[A-Za-z]+/g;
-
-/** What a sentence says in words, as far as it is plainly an answer: a name, a formula, a number in a sentence. */
-export function inProse(answer: string): string | undefined {
-  if (isValued(answer)) return answer;
-  const text = answer.replace(/^["“”'«»„]+|["“”'«»„]+$/g, '');
-  const words = text.replace(termWords, ' ').match(/\p{L}[\p{L}'’.-]*/gu) ?? [];
-  const long = words.filter((word) => /\p{L}{3}/u.test(word));
-  if (long.length === 0) return answer;
-  if (text !== answer && words.length <= 12) return answer;
-  if (/\d/.test(text)) {
-    // Dates and names with numbers.
-    return long.every((word) => /^\p{Lu}/u.test(word)) ? answer : numberInSentence(text);
-  }
-  return words.length <= 8 && !clause.test(text) && !/[+*=<>]/.test(text) ? answer : undefined;
-}
-
 /** Digits and signs, words and units, but no variable. */
 const calculation =
   /^(?=.*\d)(?=.*[+\-*×·÷/^x])(?:[\d\s.,$€£¥%°+\-*×·÷/^()]|(?<=\d\s?)x(?=\s?\d)|(?<!\p{L})\p{L}{2,}(?!\p{L}))+$/u;
@@ -169,18 +115,6 @@ function lastOf(text: string): string | undefined {
   const calculated = isNamed && (others.length > 0 || first.length > 1) ? others : before;
   const isChain = calculated.every((part) => calculation.test(part) || isValued(part));
   return isChain && isQuantity(result) ? result : undefined;
-}
-
-/** Whether a text is a number, with what may stand around one. */
-export function isQuantity(text: string): boolean {
-  return readValue(plainAnswer(text)).kind === 'number';
-}
-
-/** Whether a text is a number, a letter of a choice or a list of such, and no mere words. */
-export function isValued(text: string): boolean {
-  const holds = (value: AnswerValue): boolean =>
-    value.kind === 'list' ? value.items.every(holds) : value.kind !== 'text';
-  return holds(readValue(plainAnswer(text)));
 }
 
 /** Numbers as English has them. */

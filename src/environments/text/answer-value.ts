@@ -1,4 +1,5 @@
 import { type ExactNumber, readNumber, scale } from './exact-number.ts';
+import { plainAnswer } from './plain-answer.ts';
 import { readSuffix } from './units.ts';
 
 /** What an answer says, whatever it looks like. */
@@ -37,6 +38,18 @@ export function readValue(text: string, depth = 0): AnswerValue {
       text: canonicalText(text),
     }
   );
+}
+
+/** Whether a text is a number, with what may stand around one. */
+export function isQuantity(text: string): boolean {
+  return readValue(plainAnswer(text)).kind === 'number';
+}
+
+/** Whether a text is a number, a letter of a choice or a list of such, and no mere words. */
+export function isValued(text: string): boolean {
+  const holds = (value: AnswerValue): boolean =>
+    value.kind === 'list' ? value.items.every(holds) : value.kind !== 'text';
+  return holds(readValue(plainAnswer(text)));
 }
 
 function readTruth(text: string): AnswerValue | undefined {

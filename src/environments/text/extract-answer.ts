@@ -1,6 +1,6 @@
-import { answerInClaim, isAnswer, isQuantity, longest } from './answer-claim.ts';
+import { answerInClaim, isAnswer, longest } from './answer-claim.ts';
 import { languages } from './answer-languages.ts';
-import { readValue } from './answer-value.ts';
+import { isQuantity, readValue } from './answer-value.ts';
 import { plainAnswer } from './plain-answer.ts';
 import { type Found, settled, stated } from './stated-answer.ts';
 

@@ -1,5 +1,4 @@
-import { isValued } from './answer-claim.ts';
-import { type AnswerValue, readValue } from './answer-value.ts';
+import { type AnswerValue, isValued, readValue } from './answer-value.ts';
 import { answerAlone } from './extract-answer.ts';
 import { plainAnswer } from './plain-answer.ts';
 

@@ -1,5 +1,7 @@
-import { answerInClaim, inProse, isValued, longest } from './answer-claim.ts';
+import { answerInClaim, longest } from './answer-claim.ts';
+import { inProse } from './answer-in-prose.ts';
 import { type AnswerLanguage, languages } from './answer-languages.ts';
+import { isValued } from './answer-value.ts';
 
 /** An answer, and where the text goes on behind it. */
 export interface Found {
@@ -93,15 +95,15 @@ function sentenceAt(text: string): { readonly sentence: string; readonly end: nu
 
 /** *Hence 18 is the answer.* */
 const invertedStatement =
-  /(?:^|[.,:=]\s|\n|\b(?:so|hence|thus|therefore),?\s)([-−]?[$€£]?\d[\d.,/]{0,30}%?|\([A-J]\)|[A-J])\sis\s(?:the|our|my)\s(?:(?:final|correct|right)\s)?answer\b(?=\s?(?:[.!,*]|$))/gi;
+  /\b(?:get|have|obtain)\s([-−]?[$€£]?\d[\d.,/]{0,30}%?)\sas\s(?:the|our|my)\s(?:(?:final|correct|right)\s)?answer\b(?=\s?(?:[.!,*]|$))|(?:^|[.,:=]\s|\n|\b(?:so|hence|thus|therefore),?\s)([-−]?[$€£]?\d[\d.,/]{0,30}%?|\([A-J]\)|[A-J])\sis\s(?:the|our|my)\s(?:(?:final|correct|right)\s)?answer\b(?=\s?(?:[.!,*]|$))/gi;
 
 function inverted(text: string): Found | undefined {
   const last = [...text.matchAll(invertedStatement)].at(-1);
-  const [whole = '', answer = ''] = last ?? [];
+  const [whole = '', got, is = ''] = last ?? [];
+  const answer = got ?? is;
   if (last === undefined) return undefined;
   const before = text.slice(Math.max(0, last.index - 60), last.index);
-  if (languages.some(({ supposed }) => supposed.test(`${before}${whole.slice(0, 0)}`)))
-    return undefined;
+  if (languages.some(({ supposed }) => supposed.test(before))) return undefined;
   return { answer, end: last.index + whole.length };
 }
 
