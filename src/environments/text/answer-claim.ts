@@ -8,7 +8,7 @@ export const longest = 200;
 
 /** What is written where an answer would stand. */
 const placeholder =
-  /^(?:the|an|and|or|answer|the answer|n\/?a|null|undefined|unknown|nan|your (?:final )?answer(?: here)?|number|insert .*|[[<({](?:your|the|insert|final|number|answer|value|result|x{2,}|any)\b.*)$/i;
+  /^(?:the|an|and|or|answer|the answer|n\/?a|null|undefined|unknown|nan|your (?:final )?answer(?: here)?|number|insert .*|I (?:do not|don['’]t|cannot|can['’]t|am not)\b.*|[[<({](?:your|the|insert|final|number|answer|value|result|x{2,}|any)\b.*)$/i;
 const damaged = /(?![\t\n\r])[\p{Cc}\p{Co}\ufffd]/u;
 const repeated = /(?<![\p{L}\p{N}])([\p{L}\p{N}]{1,20})(?:\s{1,3}\1(?![\p{L}\p{N}])){2}/u;
 

@@ -31,8 +31,7 @@ function isRestated(front: string, rest: string): boolean {
   return (
     value?.kind === 'number' &&
     other?.kind === 'number' &&
-    value.unit !== '' &&
-    value.unit !== other.unit
+    (value.percent !== other.percent || (value.unit !== '' && value.unit !== other.unit))
   );
 }
 
@@ -65,6 +64,7 @@ export function numberInSentence(text: string): string | undefined {
 function isMeasure(text: string): boolean {
   return (
     /^\d[\d.,/]*(?:\s\p{L}+(?:\s\d[\d.,/]*)?){1,3}$/u.test(text) &&
+    !/\s(?:out|of|for|in|at|on|with|to|from)\s/.test(text) &&
     !unsure.test(text.replace(/\bdozen\b/, ''))
   );
 }

@@ -148,7 +148,7 @@ function commaParts(text: string): readonly string[] | undefined {
     .join('')
     .trim()
     .replace(/^(?:and|or)\s+/i, '');
-  return [...parts, ...(conjunctionParts(last) ?? [last])];
+  return [...parts, ...(conjunctionParts(last) ?? last.split(/\s+and\s+/i))];
 }
 
 /** `2 and 3`, `x = 2 or x = 3`: only between numbers. */

@@ -117,7 +117,7 @@ function boxed(text: string): Found | undefined {
     const answer = boxContent(box.content.trim());
     const between = text.slice(box.end, start);
     if (answers.length === 0) end = box.end;
-    else if (between.length > 16 || !joint.test(between)) break;
+    else if (answers.length === 16 || between.length > 16 || !joint.test(between)) break;
     if (answer === undefined && answers.length > 0) break;
     if (answer === undefined) continue;
     answers.unshift(answer);

@@ -31,6 +31,9 @@ interface Statement {
   readonly language: AnswerLanguage;
 }
 
+/** More statements than anybody takes back. */
+const mostStatements = 64;
+
 /** The last one first. */
 function statements(text: string): readonly Statement[] {
   return languages
@@ -41,20 +44,24 @@ function statements(text: string): readonly Statement[] {
         language,
       })),
     )
-    .sort((left, right) => right.index - left.index);
+    .sort((left, right) => right.index - left.index)
+    .slice(0, mostStatements);
 }
 
 /** What the answer of a part, and not of the question, is the answer to. */
 const partial =
   /\b(?:parts?|steps?|sub-?(?:question|problem)s?|first|second|third|previous|intermediate|teil|erste[nrs]?|première?|étape)\b/i;
 
+/** *6, which we still have to halve* */
+const onTheWay = /\bstill\s(?:have|has|need|needs)\sto\b/i;
+
 function read(text: string, { index, match, language }: Statement): Claim | undefined {
   const { about = '', not } = match.groups ?? {};
   if (language.supposed.test(text.slice(Math.max(0, index - 60), index))) return undefined;
-  if (partial.test(about)) return undefined;
+  if (partial.test(about) || /^,?\s+for\s+(?!\p{Lu}+\b)\p{Lu}/u.test(about)) return undefined;
   const start = index + match[0].length;
   const { sentence, end } = sentenceAt(text.slice(start, start + 2 * longest));
-  if (/[?？][^\p{L}\p{N}]*$|吗\P{L}*$/u.test(sentence)) return undefined;
+  if (/[?？][^\p{L}\p{N}]*$|吗\P{L}*$/u.test(sentence) || onTheWay.test(sentence)) return undefined;
   const denies = not !== undefined || /^(?:not|nicht|pas)\s/i.test(sentence);
   if (denies) return insteadOf(sentence, language, start + end);
   // In prose the mark ends a sentence more often than it is a factorial.

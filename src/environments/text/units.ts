@@ -78,7 +78,9 @@ export function readSuffix(
   if (exponent !== undefined) words.shift();
   const isApart = /^[\s万亿]/.test(text);
   if (words.length > 4 || (exponent !== undefined && !isApart)) return undefined;
-  const unit = words.map((word) => unitName(word, isApart));
+  const unit = words.map((word, place) =>
+    place > 0 && /^an?$/.test(word) ? 'per' : unitName(word, isApart),
+  );
   if (unit.includes(undefined)) return undefined;
   return { exponent: exponent ?? 0, unit: unit.filter((word) => word !== 'per').join(' ') };
 }

@@ -2,7 +2,10 @@ import type { Phrasings } from './phrasing.ts';
 
 const raw = String.raw;
 
-/** Written after the reader was mended for what {@link heldOut} showed, and read once before any change. */
+/**
+ * Written after the reader was mended for what `held-out.ts` had shown, and read once before any change: 34 of 42 answers read
+ * were right, of 47 that are stated.
+ */
 export const heldOutAgain: Phrasings = {
   'held out again, English': [
     ['To sum up, our final answer is 42.', '42'],

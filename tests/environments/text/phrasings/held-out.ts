@@ -2,7 +2,10 @@ import type { Phrasings } from './phrasing.ts';
 
 const raw = String.raw;
 
-/** Written after the reader was done, and read once before any change. */
+/**
+ * Written after the reader was done, and read once before any change: 27 of 41 answers read were right, of 38 that are stated.
+ * One expectation was wrong by the measure of the others, and was changed then.
+ */
 export const heldOut: Phrasings = {
   'held out, English': [
     ['Putting it all together, Janet makes $18 every day at the market.\n\n**$18**', null],
