@@ -98,9 +98,14 @@ interface Box {
   readonly end: number;
 }
 
+/** More boxes than anybody leaves empty. */
+const mostBoxes = 256;
+
 /** The boxes that are closed and not empty, the last one first. */
 function* boxesIn(text: string): Generator<Box, undefined> {
-  for (const { 0: name, index } of [...text.matchAll(/\\(?:boxed|fbox)/g)].reverse()) {
+  for (const { 0: name, index } of [...text.matchAll(/\\(?:boxed|fbox)/g)]
+    .slice(-mostBoxes)
+    .reverse()) {
     const box = braced(text, index + name.length);
     if (box !== undefined && box.content.trim() !== '') yield { ...box, start: index };
   }
