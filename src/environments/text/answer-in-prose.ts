@@ -18,9 +18,9 @@ export function leadingValue(text: string): string | undefined {
   const [, front = '', mark = '', rest = ''] = explained.exec(text) ?? [];
   if (rest === '') return undefined;
   const { kind } = readValue(plainAnswer(front));
-  const isWhole = isValued(text);
   // Two letters are no choice.
-  if (kind === 'choice') return isWhole || /\([A-J]\)$/.test(text) ? undefined : front;
+  const isWhole = isValued(text) || /\([A-J]\)$/.test(text);
+  if (kind === 'choice') return isWhole ? undefined : front;
   if (kind === 'text') return /^,\s$/.test(mark) && !/\d/.test(text) ? front : undefined;
   const isExplained = mark === ', or ' ? isRestated(front, rest) : !isWhole && explains(mark, rest);
   return kind === 'number' && isExplained ? front : undefined;
