@@ -17,13 +17,26 @@ export function leadingValue(text: string): string | undefined {
   if (option !== undefined) return option;
   const [, front = '', mark = '', rest = ''] = explained.exec(text) ?? [];
   if (rest === '') return undefined;
-  const { kind } = readValue(plainAnswer(front));
+  return leads(text, { front, mark, rest }) ? front : undefined;
+}
+
+/** Whether what stands in front of a mark is an answer, and what stands behind it says no more than why. */
+function leads(
+  text: string,
+  { front, mark, rest }: Readonly<Record<'front' | 'mark' | 'rest', string>>,
+): boolean {
   // Two letters are no choice.
   const isWhole = isValued(text) || /\([A-J]\)$/.test(text);
-  if (kind === 'choice') return isWhole ? undefined : front;
-  if (kind === 'text') return /^,\s$/.test(mark) && !/\d/.test(text) ? front : undefined;
-  const isExplained = mark === ', or ' ? isRestated(front, rest) : !isWhole && explains(mark, rest);
-  return kind === 'number' && isExplained ? front : undefined;
+  switch (readValue(plainAnswer(front)).kind) {
+    case 'choice':
+      return !isWhole;
+    case 'text':
+      return /^,\s$/.test(mark) && !/\d/.test(text);
+    case 'number':
+      return mark === ', or ' ? isRestated(front, rest) : !isWhole && explains(mark, rest);
+    default:
+      return false;
+  }
 }
 
 /** `2.5 hours, or 150 minutes`: the same in another unit. */

@@ -59,8 +59,8 @@ describe('a cache that charges', () => {
     const cached = wrapModel(model, withCache({ charged: true }));
     await ask(cached, { samples: 2 });
     // With the token that ends them they are 8 and 32 of 40 characters: 2.2 and 8.8 of 11 tokens.
-    expect((await ask(cached, {})).usage?.outputTokens).toBe(2);
-    expect((await ask(cached, { offset: 1 })).usage?.outputTokens).toBe(9);
+    expect((await ask(cached, {})).usage.outputTokens).toBe(2);
+    expect((await ask(cached, { offset: 1 })).usage.outputTokens).toBe(9);
   });
 
   test('charges one prompt where it buys a part and has the rest', async () => {
