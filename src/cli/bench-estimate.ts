@@ -60,7 +60,7 @@ const unbounded: Readonly<Record<BenchBudget['unit'], string>> = {
 
 function describe({ unit, searches, most, likely, usd }: UnitEstimate): string {
   const text = (limit: number, price: number | undefined) =>
-    `${budgetText({ unit, limit })}${price === undefined ? '' : ` (at most ${dollars(price)})`}`;
+    `${budgetText({ unit, limit })}${price === undefined || price === 0 ? '' : ` (at most ${dollars(price)})`}`;
   const named = { calls: 'calls', ms: 'time', tokens: 'tokens', usd: 'dollars' }[unit];
   return `Budgets in ${named}, ${counted(searches, 'search', amount(searches))}: upper bound ${text(most, usd?.most)}; likely to pay ${text(likely, usd?.likely)} or less (shared requests are paid once).${unbounded[unit]}`;
 }
