@@ -97,7 +97,7 @@ export function repeatWith(
 ): readonly [introduction: string, command: string] {
   return command === undefined
     ? [
-        'If the command line knows the task and the methods by these names, and with the prices and addresses that were given in code:',
+        'This command repeats it if the command line knows the task and the methods by these names; prices and addresses that were given in code are not in it:',
         repeatCommand(report),
       ]
     : ['The command was:', command];

@@ -141,7 +141,7 @@ describe('what a document says beside its report', () => {
     const whole = reportMarkdown(usual, { command });
     expect(whole).toContain(`The command was:\n\n\`\`\`sh\n${command}\n`);
     expect(whole).not.toContain(repeatCommand(usual));
-    expect(text).toContain('in code:');
+    expect(text).toContain('given in code are not in it:');
     expect(() => reportMarkdown(usual, { comand: command } as object)).toThrow('`command`');
   });
 
