@@ -1,19 +1,20 @@
 /** A search as a provider of promptfoo: a class with `id` and `callApi`. Here a script stands in for the model. */
 import assert from 'node:assert/strict';
-import { search } from 'espalier';
+import { type LanguageModel, search } from 'espalier';
+import { languageModel } from 'espalier/backends';
 import { notationFor, reasoning } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
-import { scriptedModel } from 'espalier/testing';
 import { judge } from 'espalier/values';
 
-const model = scriptedModel({
-  answer: ({ messages }) =>
-    messages.at(-1)?.content.includes('impossible') === true ? 'sure' : 'The answer is 42.',
-});
-
-class Searched {
+// biome-ignore lint/style/noDefaultExport: promptfoo takes the default export.
+export default class Searched {
+  readonly #model: LanguageModel | string;
+  constructor({ config }: { readonly config: { readonly model: LanguageModel | string } }) {
+    this.#model = config.model;
+  }
   id = (): string => 'espalier:mcts';
   async callApi(question: string) {
+    const model = typeof this.#model === 'string' ? await languageModel(this.#model) : this.#model;
     const environment = reasoning({ question });
     const notation = notationFor(environment, model.capabilities);
     const options = { policy: fromModel({ model }), evaluator: judge({ model }) };
@@ -25,6 +26,12 @@ class Searched {
   }
 }
 
-const { output, tokenUsage } = await new Searched().callApi('What is 6 times 7?');
+const { scriptedModel } = await import('espalier/testing');
+const model = scriptedModel({
+  answer: ({ messages }) =>
+    messages.at(-1)?.content.includes('impossible') === true ? 'sure' : 'The answer is 42.',
+});
+const provider = new Searched({ config: { model } });
+const { output, tokenUsage } = await provider.callApi('What is 6 times 7?');
 console.log(`${output}, for ${tokenUsage.total} tokens`);
 assert.equal(output, '42');

@@ -44,6 +44,26 @@ test('what a guide shows of an example is a part of it', () => {
   }
 });
 
+test('the README links to every guide', () => {
+  for (const name of readdirSync(join(root, 'docs/guides'))) {
+    expect(readme).toContain(`](docs/guides/${name})`);
+  }
+});
+
+test('the guide on benchmarking has all options of `compare`', () => {
+  const source = readFileSync(join(root, 'src/bench/bench.ts'), 'utf8');
+  const guide = readFileSync(join(root, 'docs/guides/benchmarking.md'), 'utf8');
+  const [, options = ''] = /interface CompareOptions \{(.*?)\n\}/s.exec(source) ?? [];
+  const names = [...options.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(15);
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `'));
+  for (const name of names)
+    expect(
+      rows.some((row) => row.includes(`\`${name}\``)),
+      name,
+    ).toBe(true);
+});
+
 test('every link of the documents leads to a file', () => {
   const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.md') && !/node_modules|dist|site|\.tmp/.test(file),

@@ -1,4 +1,5 @@
-/** A number of things, for people: `1 call`, `2 calls`. */
+/** A number of things, for people: `1 call`, `2 calls`, `2 searches`. */
 export function counted(count: number, noun: string, shown: number | string = count): string {
-  return `${shown} ${noun}${count === 1 ? '' : 's'}`;
+  const ending = /(?:ch|sh|s|x)$/.test(noun) ? 'es' : 's';
+  return `${shown} ${noun}${count === 1 ? '' : ending}`;
 }

@@ -6,3 +6,6 @@ export const leastGain = 0.03;
 
 /** The greatest part of a budget that may stay unused without a word, as a share. */
 export const mostUnused = 0.1;
+
+/** The baseline that asks once: what it leaves of a budget says nothing. */
+export const greedyName = 'greedy';

@@ -33,40 +33,41 @@ const searches: PointColumn = {
 /** What it took, as means over searches. */
 const tokens: PointColumn = {
   heading: 'tokens',
-  meaning: 'tokens read and written, a search',
+  meaning: 'tokens read and written per search',
   cell: (point) => amount(point.tokens),
 };
 
 const kindsOfTokens: readonly PointColumn[] = [
-  { heading: 'in', meaning: 'those read', cell: ({ inputTokens }) => amount(inputTokens) },
+  { heading: 'in', meaning: 'tokens read', cell: ({ inputTokens }) => amount(inputTokens) },
   {
     heading: 'cached',
-    meaning: 'of those read, the ones that a cache of the provider had',
+    meaning: 'tokens read from the cache of the provider, which are also among those read',
     cell: ({ cachedTokens }) => amount(cachedTokens),
   },
-  { heading: 'out', meaning: 'those written', cell: ({ outputTokens }) => amount(outputTokens) },
+  { heading: 'out', meaning: 'tokens written', cell: ({ outputTokens }) => amount(outputTokens) },
 ];
 
 const prices: readonly PointColumn[] = [
   {
-    heading: '$ of 1,000',
+    heading: '$ per 1,000',
     meaning: 'dollars for 1,000 searches; unknown where a model has no known price',
     cell: ({ usd }) => dollars(usd === null ? null : 1_000 * usd),
   },
   {
     heading: 'calls',
-    meaning: 'calls, a search',
+    meaning: 'calls per search',
     cell: ({ calls }) => amount(calls),
   },
   {
     heading: 'ms',
-    meaning: 'milliseconds of a search; unknown where recorded answers were reused at once',
+    meaning: 'milliseconds per search; unknown where recorded answers were reused without waiting',
     cell: ({ ms }) => amount(ms),
   },
   {
     heading: 'unused',
-    meaning: 'the share of the budget that was left by searches that did not end as solved',
-    cell: ({ n, unused }) => (n === 0 ? none : percent(unused)),
+    meaning: `the share of the budget that was left by searches that were not solved; ${none} where all were`,
+    cell: ({ n, unused, ends }) =>
+      n === 0 || Object.keys(ends).every((reason) => reason === 'solved') ? none : percent(unused),
   },
 ];
 
@@ -85,14 +86,14 @@ export function resultColumns(
       cell: (point) => (point.n === 0 ? none : percentWithin(point.accuracy, point)),
     },
     {
-      heading: `less ${report.baseline}`,
-      meaning: `the difference to ${report.baseline} at the same budget on the same problems, in points, with its 95 % interval`,
+      heading: `vs ${report.baseline}`,
+      meaning: `the difference from ${report.baseline} at the same budget on the same problems, in points, with its 95 % interval, which is not corrected for several comparisons`,
       cell: (point) => shown(compared(point), (one) => pointsWithin(one.difference, one)),
     },
     {
       heading: 'adjusted p',
       meaning:
-        'how likely so large a difference is where there is none, corrected for all comparisons here (Holm)',
+        'the probability of a difference this large if there were none, corrected for all comparisons here (Holm): it can be large where the interval excludes 0',
       cell: (point) => shown(compared(point), ({ adjustedP }) => pValue(adjustedP)),
     },
     tokens,
@@ -122,12 +123,12 @@ export const courseColumns: readonly PointColumn[] = [
   ...which,
   {
     heading: 'failed',
-    meaning: 'searches that could not go on',
+    meaning: 'searches that could not continue',
     cell: ({ failed }) => amount(failed),
   },
   {
     heading: 'unscored',
-    meaning: 'searches whose answer nobody could score; they are left out of everything else',
+    meaning: 'searches whose answer could not be scored; they are left out of everything else',
     cell: ({ unscored }) => amount(unscored),
   },
   {
@@ -146,27 +147,27 @@ export const courseColumns: readonly PointColumn[] = [
   },
   {
     heading: 'calibration error',
-    meaning: 'how far values are from the share that is right, in the mean, in points of a hundred',
+    meaning: 'the mean distance between values and the share that is right, in points',
     cell: ({ calibration }) => shown(calibration, (one) => (100 * one.expectedError).toFixed(1)),
   },
   {
     heading: 'Brier',
-    meaning: 'the mean squared error of values: 0 is best, and 0.25 is what always saying 0.5 gets',
+    meaning: 'the mean squared error of values: 0 is best, and a constant value of 0.5 gets 0.25',
     cell: ({ calibration }) => shown(calibration, ({ brier }) => brier.toFixed(3)),
   },
   {
     heading: 'nodes',
-    meaning: 'nodes of a tree, in the mean',
+    meaning: 'mean number of nodes in a tree',
     cell: ({ tree }) => amount(tree.nodes),
   },
   {
     heading: 'depth',
-    meaning: 'its longest path',
+    meaning: 'mean length of the longest path',
     cell: ({ tree }) => amount(tree.depth),
   },
   {
     heading: 'width',
-    meaning: 'children of a node that has any, in the mean',
+    meaning: 'mean number of children of a node that has any',
     cell: ({ tree }) => amount(tree.width),
   },
 ];

@@ -1,19 +1,23 @@
 import type { ModelPrice } from '../contracts/language-model.ts';
 import type { BenchBudget } from './report.ts';
+import { groupsOf } from './statistics.ts';
 
-/** What a benchmark will use, before anything is spent. */
-export interface Estimate {
-  /** Searches that will be made. */
+/** What the searches with budgets of one unit will use. */
+export interface UnitEstimate {
+  readonly unit: BenchBudget['unit'];
   readonly searches: number;
-  /** What all searches together may be charged in each unit that is limited. */
-  readonly atMost: Readonly<Partial<Record<BenchBudget['unit'], number>>>;
-  /** What is bought where the smaller budgets ask only what the largest one asks too. */
-  readonly shared: Readonly<Partial<Record<BenchBudget['unit'], number>>>;
-  /** Dollars for those tokens: all of them read, and all of them written; nothing where tokens or the price are not known. */
-  readonly usd?: {
-    readonly atMost: readonly [read: number, written: number];
-    readonly shared: readonly [read: number, written: number];
-  };
+  /** The most that these searches may be charged, in their unit. */
+  readonly most: number;
+  /** What is likely to be bought, in their unit, or less: smaller budgets ask only what the largest one asks too. */
+  readonly likely: number;
+  /** What tokens cost at most; nothing for other units, and where the price is unknown. */
+  readonly usd?: { readonly most: number; readonly likely: number };
+}
+
+/** What a benchmark will use, before anything is spent. A budget bounds nothing in another unit. */
+export interface Estimate {
+  readonly searches: number;
+  readonly units: readonly UnitEstimate[];
 }
 
 /** The most that a benchmark may use. */
@@ -32,23 +36,29 @@ export function estimateOf(
   price: ModelPrice | undefined,
 ): Estimate {
   const each = instances * seeds * methods;
-  const atMost: Partial<Record<BenchBudget['unit'], number>> = {};
-  const shared: Partial<Record<BenchBudget['unit'], number>> = {};
-  for (const { unit, limit } of budgets) {
-    atMost[unit] = (atMost[unit] ?? 0) + each * limit;
-    shared[unit] = Math.max(shared[unit] ?? 0, each * limit);
-  }
-  const dollars = (tokens = 0): readonly [number, number] => [
-    (tokens * (price?.input ?? 0)) / 1e6,
-    (tokens * (price?.output ?? 0)) / 1e6,
-  ];
-  return {
-    searches: each * budgets.length,
-    atMost,
-    shared,
-    ...(price !== undefined &&
-      atMost.tokens !== undefined && {
-        usd: { atMost: dollars(atMost.tokens), shared: dollars(shared.tokens) },
-      }),
-  };
+  const groups = groupsOf(
+    budgets,
+    budgets.map(({ unit }) => unit),
+  );
+  const units = groups.map((of): UnitEstimate => {
+    const unit = of[0]?.unit ?? 'tokens';
+    const largest = Math.max(...of.map(({ limit }) => limit));
+    const most = each * of.reduce((sum, { limit }) => sum + limit, 0);
+    const likely = each * largest;
+    const usd = unit === 'tokens' ? highestPrice(price, largest) : undefined;
+    return {
+      ...{ unit, searches: each * of.length, most, likely },
+      ...(usd !== undefined && { usd: { most: usd * most, likely: usd * likely } }),
+    };
+  });
+  return { searches: each * budgets.length, units };
+}
+
+/** Dollars for a token of a search of so many: all may be read into a cache, or all be written. */
+function highestPrice(price: ModelPrice | undefined, tokens: number): number | undefined {
+  if (price === undefined) return undefined;
+  const { input, cacheWrite = 0, output, longContext } = price;
+  const long = longContext !== undefined && tokens > longContext.above ? longContext : undefined;
+  const read = Math.max(input, cacheWrite) * Math.max(1, long?.input ?? 1);
+  return Math.max(read, output * Math.max(1, long?.output ?? 1)) / 1e6;
 }

@@ -80,7 +80,7 @@ export function shortened(text: string, most: number): string {
 }
 
 /** Points of a hundred, without a sign before zero. */
-function points(share: number): string {
+export function points(share: number): string {
   const shown = (100 * share).toFixed(1);
   return Number(shown) === 0 ? '0.0' : shown.replace('-', '−');
 }

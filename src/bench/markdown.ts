@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import { visible } from '../base/visible.ts';
 import {
   byBudget,
@@ -12,9 +13,11 @@ import {
   answers,
   areaMeaning,
   areaRows,
+  codeSpans,
+  type DocumentOptions,
   guidedMeaning,
-  repeatCommand,
   repeatedMeaning,
+  repeatWith,
   repetition,
   reportSetting,
   reportTitle,
@@ -22,17 +25,24 @@ import {
   verdictText,
 } from './sections.ts';
 
-/** A report as a Markdown document: the verdict first, then what to know about it, then the figures. */
-export function reportMarkdown(report: BenchReport): string {
+/**
+ * A report as a Markdown document: the verdict first, then what to know about it, then the figures.
+ *
+ * @param options - What it says beside the report: the `command` that was typed, and why the benchmark was `stopped`.
+ */
+export function reportMarkdown(report: BenchReport, options: DocumentOptions = {}): string {
+  expectOptions('reportMarkdown', options, 'command stopped');
   const { verdict, warnings, points } = report;
+  const [introduction, command] = repeatWith(report, options);
   const repeated = points.filter(({ passAtK }) => passAtK.length > 0);
   return [
     `# ${escaped(reportTitle(report))}`,
-    `**${answers[verdict.answer]}** ${escaped(verdictText(report))}`,
+    ...(options.stopped === undefined ? [] : [`**${prose(options.stopped)}**`]),
+    `**${answers[verdict.answer]}** ${prose(verdictText(report))}`,
     escaped(reportSetting(report)),
     ...(warnings.length === 0
       ? []
-      : ['## Read this first', warnings.map((one) => `- ${escaped(one)}`).join('\n')]),
+      : ['## Read this first', warnings.map((one) => `- ${prose(one)}`).join('\n')]),
     '## Results',
     pointTable(resultColumns(report, { isWide: true }), byBudget(points)),
     ...(repeated.length === 0
@@ -53,8 +63,8 @@ export function reportMarkdown(report: BenchReport): string {
       ['what', 'which'],
       ...repetition(report).map(([name, value]) => [name, escaped(value)]),
     ]),
-    'Where the command line knows the task and the methods by these names:',
-    codeBlock(repeatCommand(report)),
+    introduction,
+    codeBlock(command),
   ]
     .join('\n\n')
     .concat('\n');
@@ -93,9 +103,24 @@ function markdownTable([heading = [], ...rows]: readonly (readonly string[])[]):
   return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
+/** A sentence of ours, in which names of options stand as code. */
+function prose(text: string): string {
+  return codeSpans(oneLine(text))
+    .map(({ isCode, part }) => (isCode ? `\`${part}\`` : literal(part)))
+    .join('');
+}
+
 /** Text of others as Markdown that shows it: no markup, no HTML, no link, no formula, no list, no new line. */
 function escaped(text: string): string {
-  return visible(text.replaceAll(/\s+/g, ' ').trim())
+  return literal(oneLine(text));
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function literal(line: string): string {
+  return visible(line)
     .replaceAll(/[\\`*_[\]<>#|~&]|\$(?![\d\s])|(?<!\w)@|@(?=[\w-]+\.)/g, String.raw`\$&`)
     .replaceAll('://', String.raw`\://`)
     .replaceAll(/www(?=\.)/gi, '$&\\')

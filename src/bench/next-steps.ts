@@ -1,44 +1,47 @@
-import { mostUnused } from './bounds.ts';
-import { budgetText, listed, percent } from './figures.ts';
+import { greedyName, mostUnused } from './bounds.ts';
+import { budgetText, listed, percent, points } from './figures.ts';
 import type { BenchPoint, Verdict } from './report.ts';
 
-/** What left budget unused, and the first two things to try next, from the plainest reason down. */
+/** What left budget unused, and what to try next, from the plainest reason down: two sentences at most. */
 export function nextSteps(
-  { points, baseline }: { readonly points: readonly BenchPoint[]; readonly baseline: string },
+  { points: all, baseline }: { readonly points: readonly BenchPoint[]; readonly baseline: string },
   answer: Verdict['answer'],
 ): readonly string[] {
-  const searches = points.filter(({ isBaseline }) => !isBaseline);
-  const main = points.filter(({ method }) => method === baseline);
+  const searches = all.filter(({ isBaseline }) => !isBaseline);
+  const main = all.filter(({ method }) => method === baseline);
+  const left = idle([...main, ...searches]);
   const steps = [
-    outOfReach(points),
-    ...idle([...main, ...searches]),
+    outOfReach(all),
     unchosen(main),
     misjudged(searches),
     answer === 'yes' ? rising(searches) : undefined,
   ].flatMap((step) => step ?? []);
-  return steps.length > 0 ? steps.slice(0, 2) : [otherwise(answer, baseline)];
+  const advice = steps.length > 0 ? steps.slice(0, 2 - left.length) : [otherwise(answer)];
+  return [...left, ...advice];
 }
 
 function outOfReach(points: readonly BenchPoint[]): string | undefined {
   const accuracies = points.map(({ accuracy }) => accuracy);
   if (Math.max(...accuracies) < 0.05) {
-    return 'Nothing gets 5 % right: try larger budgets, easier problems or a stronger model before anything else.';
+    return 'No method gets 5 % right: try larger budgets, easier problems or a stronger model before anything else.';
   }
   if (Math.min(...accuracies) > 0.95) {
-    return 'Everything gets more than 95 % right: try harder problems or smaller budgets.';
+    return 'Every method gets more than 95 % right: try harder problems or smaller budgets.';
   }
   return undefined;
 }
 
+/** The notes say at which budgets, and why. Greedy asks once, whatever the budget. */
 function idle(points: readonly BenchPoint[]): readonly string[] {
-  const found = points.filter(({ unused }) => unused > mostUnused);
+  const found = points.filter(({ unused, method }) => unused > mostUnused && method !== greedyName);
   if (found.length === 0) return [];
-  const places = found.map(
-    ({ method, budget, unused }) => `${method} ${percent(unused)} of ${budgetText(budget)}`,
-  );
-  return [
-    `Unused were, where no answer had ended the search: ${listed(places)}; wider or deeper settings, or \`fill\`, would use it.`,
-  ];
+  const methods = [...new Set(found.map(({ method }) => method))].map((name) => {
+    const most = Math.max(
+      ...found.filter(({ method }) => method === name).map((one) => one.unused),
+    );
+    return `${name} (up to ${percent(most)})`;
+  });
+  return [`Some searches left much of their budget unused: ${listed(methods)}.`];
 }
 
 /** Right answers that are found and not chosen are a matter of values. */
@@ -47,7 +50,7 @@ function unchosen(main: readonly BenchPoint[]): string | undefined {
   if (last === undefined || last.anyEnd === null || last.anyEnd - last.accuracy < 0.1) {
     return undefined;
   }
-  return `At ${budgetText(last.budget)} ${last.method} finds a right end in ${percent(last.anyEnd)} of its searches and chooses it in ${percent(last.accuracy)}: a better value, or a check of answers, may gain more than search.`;
+  return `At ${budgetText(last.budget)} ${last.method} finds a right answer in ${percent(last.anyEnd)} of its searches but chooses it in only ${percent(last.accuracy)}: better values, or a check of answers, may gain more than search.`;
 }
 
 function misjudged(searches: readonly BenchPoint[]): string | undefined {
@@ -56,7 +59,7 @@ function misjudged(searches: readonly BenchPoint[]): string | undefined {
     (a, b) => (b.calibration?.expectedError ?? 0) - (a.calibration?.expectedError ?? 0),
   );
   if (worst === undefined) return undefined;
-  return `The values of ${worst.method} are off by ${percent(worst.calibration?.expectedError ?? 0)}: calibrate them, or judge in another way.`;
+  return `The values of ${worst.method} are off by ${points(worst.calibration?.expectedError ?? 0)} points on average: calibrate them, or use another judge.`;
 }
 
 function rising(searches: readonly BenchPoint[]): string | undefined {
@@ -67,16 +70,16 @@ function rising(searches: readonly BenchPoint[]): string | undefined {
     return isLast && follows && accuracy - before.accuracy > 0.02;
   });
   if (found === undefined) return undefined;
-  return `The curve of ${found.method} still rises at ${budgetText(found.budget)}: try larger budgets.`;
+  return `The curve of ${found.method} is still rising at ${budgetText(found.budget)}: try larger budgets.`;
 }
 
-function otherwise(answer: Verdict['answer'], baseline: string): string {
+function otherwise(answer: Verdict['answer']): string {
   switch (answer) {
     case 'yes':
-      return 'Try it on problems that nothing was tuned on.';
+      return 'Confirm it on problems that were not used for tuning.';
     case 'no':
-      return `Stay with ${baseline}, and spend on a better model, better values or another method.`;
+      return 'Spend on a better model, better values or another method instead.';
     case 'undecided':
-      return 'Try more problems before more methods.';
+      return 'Add problems before you add methods.';
   }
 }

@@ -1,4 +1,4 @@
-import { budgetText, dollars } from './figures.ts';
+import { budgetText, dollars, listed } from './figures.ts';
 import type { BenchPoint } from './report.ts';
 
 /**
@@ -11,41 +11,48 @@ export function priceOf(
   other: BenchPoint | undefined,
 ): readonly string[] {
   if (mine === undefined || other === undefined) return [];
-  return [spent(mine, other), reach(points, mine, other)];
+  return [spent(mine, other), ...reach(points, mine, other)];
 }
 
 function spent(mine: BenchPoint, other: BenchPoint): string {
   const gained = 100 * (mine.accuracy - other.accuracy);
-  const tokens = budgetText({ unit: 'tokens', limit: Math.round(mine.tokens) });
-  const amounts = `It spends ${tokens}${inDollars(mine.usd)} a problem, ${other.method} ${budgetText({ unit: 'tokens', limit: Math.round(other.tokens) })}${inDollars(other.usd)}`;
+  const amounts = `It spends ${spendOf(mine)} per search, against ${spendOf(other)} for ${other.method}`;
   const more = mine.tokens - other.tokens;
   const dearer = mine.usd === null || other.usd === null ? null : mine.usd - other.usd;
-  if (more <= 0 && (dearer ?? 0) <= 0) return `${amounts}: the points cost nothing more.`;
+  if (more <= 0 && (dearer ?? 0) <= 0) return `${amounts}: the gain comes at no extra cost.`;
   const price = [
     ...(more > 0 ? [budgetText({ unit: 'tokens', limit: more / gained })] : []),
     ...(dearer !== null && dearer > 0 ? [dollars(dearer / gained)] : []),
   ];
-  return `${amounts}: each extra point costs ${price.join(' and ')} a problem.`;
+  return `${amounts}: each point gained costs ${listed(price)} per search.`;
 }
 
-function inDollars(usd: number | null): string {
-  return usd === null ? '' : ` (${dollars(usd)})`;
+function spendOf({ tokens, usd }: BenchPoint): string {
+  const text = budgetText({ unit: 'tokens', limit: Math.round(tokens) });
+  return usd === null || usd === 0 ? text : `${text} (${dollars(usd)})`;
 }
 
-/** Between two budgets the curve is a line over the logarithm of the budget. */
-function reach(points: readonly BenchPoint[], mine: BenchPoint, other: BenchPoint): string {
-  const { unit, limit } = mine.budget;
+/**
+ * At what budget the other method gets as much: between two budgets its curve is a line over the logarithm of the budget.
+ * Nothing where there is only one budget.
+ */
+function reach(
+  points: readonly BenchPoint[],
+  mine: BenchPoint,
+  other: BenchPoint,
+): readonly string[] {
+  const { unit } = mine.budget;
   const curve = points.filter(
-    ({ method, budget }) =>
-      method === other.method && budget.unit === unit && budget.limit >= limit,
+    ({ method, budget }) => method === other.method && budget.unit === unit,
   );
+  if (curve.length < 2) return [];
   const place = curve.findIndex(({ accuracy }) => accuracy >= mine.accuracy);
   const [before, after] = [curve[place - 1], curve[place]];
-  if (before === undefined || after === undefined) {
-    const last = curve.at(-1)?.budget.limit ?? limit;
-    return `${other.method} does not get as much with up to ${budgetText({ unit, limit: last })}.`;
-  }
+  if (after === undefined) return [`${other.method} does not reach this at any budget tried.`];
+  if (before === undefined) return [`${other.method} gets as much at ${budgetText(after.budget)}.`];
   const part = (mine.accuracy - before.accuracy) / (after.accuracy - before.accuracy);
   const wanted = before.budget.limit * (after.budget.limit / before.budget.limit) ** part;
-  return `By its curve ${other.method} gets as much with about ${budgetText({ unit, limit: Number(wanted.toPrecision(2)) })}.`;
+  return [
+    `Going by its curve, ${other.method} needs about ${budgetText({ unit, limit: Number(wanted.toPrecision(2)) })} for the same accuracy.`,
+  ];
 }

@@ -12,13 +12,13 @@ export const answers: Readonly<Record<BenchReport['verdict']['answer'], string>>
 
 /** What a verdict says beyond its answer, which texts begin with. */
 export function verdictText({ verdict: { answer, text } }: BenchReport): string {
-  const begins = { yes: 'Yes: ', no: 'No: ', undecided: 'Undecided: ' }[answer];
+  const begins = { yes: 'Yes. ', no: 'No. ', undecided: 'Undecided. ' }[answer];
   return text.startsWith(begins) ? text.slice(begins.length) : text;
 }
 
 /** Why what several searches get right is no accuracy. */
 export const repeatedMeaning =
-  'These are not accuracies: somebody would have to know which of the answers is right.';
+  'These are not accuracies: to use them, one would have to know which of the answers is right.';
 
 /** Why methods that an oracle guided stand apart. */
 export const guidedMeaning =
@@ -26,7 +26,7 @@ export const guidedMeaning =
 
 /** What the area under a curve says. */
 export const areaMeaning =
-  'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy where every doubling of the budget counts alike.';
+  'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy if every doubling of the budget counts the same.';
 
 /** What a report is called. */
 export function reportTitle({ task }: BenchReport): string {
@@ -40,7 +40,7 @@ export function reportSetting({ task, model, seeds, points, guided }: BenchRepor
   const clusters =
     task.clusters === task.instances
       ? ''
-      : ` in ${counted(task.clusters, 'cluster', amount(task.clusters))} that are independent of each other`;
+      : ` in ${counted(task.clusters, 'independent cluster', amount(task.clusters))}`;
   const each = seeds === 1 ? 'once' : `${seeds} times`;
   const asked = model === null ? 'without a model' : `with ${model}`;
   return `${counted(methods, 'method')} on ${problems}${clusters}, each searched ${each} at each budget, ${asked}.`;
@@ -57,12 +57,12 @@ export function spendText({ spend: { bought, charged } }: BenchReport): string {
   const saved = charged.tokens > 0 ? 1 - bought.tokens / charged.tokens : 0;
   if (saved <= 0) return `Bought: ${sums(bought)}.`;
   return (
-    `Bought: ${sums(bought)}. Searches were charged ${sums(charged)}, as if each had bought all that it used: ` +
-    `equal requests were bought once, which saved ${percent(saved)} of the tokens.`
+    `Bought: ${sums(bought)}. Charged to searches: ${sums(charged)}, as if each had bought everything it used. ` +
+    `Equal requests were bought once, which saved ${percent(saved)} of the tokens.`
   );
 }
 
-/** What has to be the same for the same result: pairs of a name and a value. */
+/** What has to be the same to get the same result: pairs of a name and a value. */
 export function repetition(report: BenchReport): readonly (readonly [string, string])[] {
   const { task, model, judgeModel, temperature, seeds, seed, baseline, versions } = report;
   return [
@@ -70,16 +70,37 @@ export function repetition(report: BenchReport): readonly (readonly [string, str
     ...(task.split === null ? [] : [['split', task.split] as const]),
     ['problems', amount(task.instances)],
     ['source', task.source ?? 'generated'],
-    ['licence', task.licence ?? 'nobody says'],
+    ['licence', task.licence ?? 'not stated'],
     ['model', model ?? 'none'],
     ...(judgeModel === null ? [] : [['judge', judgeModel] as const]),
-    ['temperature', temperature === null ? 'that of the policy' : String(temperature)],
+    ['temperature', temperature === null ? 'default of the policy' : String(temperature)],
     ['compared with', baseline],
-    ['searches of each problem', amount(seeds)],
+    ['searches per problem', amount(seeds)],
     ['seed', String(seed)],
     ['espalier', versions.espalier],
     ['Node.js', versions.node],
   ];
+}
+
+/** What a document says beside its report. */
+export interface DocumentOptions {
+  /** The command that was typed, quoted for a shell. @defaultValue one made from the report */
+  readonly command?: string;
+  /** Why the benchmark ended before its last search, in one sentence; shown first. @defaultValue it did not */
+  readonly stopped?: string;
+}
+
+/** How to ask for the same benchmark: what introduces the command, and the command. */
+export function repeatWith(
+  report: BenchReport,
+  { command }: DocumentOptions,
+): readonly [introduction: string, command: string] {
+  return command === undefined
+    ? [
+        'This command repeats it if the command line knows the task and the methods by these names; prices and addresses that were given in code are not in it:',
+        repeatCommand(report),
+      ]
+    : ['The command was:', command];
 }
 
 /** The command that asks for the same benchmark, where its task and methods are known by their names. */
@@ -106,7 +127,7 @@ export function repeatCommand(report: BenchReport): string {
     ...(baseline === 'best-of-n' ? [] : ['--baseline', baseline]),
     ...['--seeds', String(seeds), '--seed', String(seed)],
   ]
-    .map(quoted)
+    .map(shellQuoted)
     .join(' ');
 }
 
@@ -117,7 +138,14 @@ export function areaRows({ areas }: BenchReport): readonly (readonly [string, st
     .map(({ method, unit, area }) => [method, unit, percent(area)]);
 }
 
-/** An argument of a shell. */
-function quoted(text: string): string {
+/** An argument as a shell takes it. */
+export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The parts of a sentence: what stands in backticks is code, where it holds nothing that could be markup. */
+export function codeSpans(
+  text: string,
+): readonly { readonly part: string; readonly isCode: boolean }[] {
+  return text.split(/`([\w@:/.=-]+)`/).map((part, place) => ({ part, isCode: place % 2 === 1 }));
 }

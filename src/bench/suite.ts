@@ -3,62 +3,107 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { BenchBudget } from './report.ts';
 
 const units = ['tokens', 'calls', 'usd', 'ms'] as const;
-const amount = z
-  .union([z.number().positive(), z.string().regex(/^\d+(\.\d+)?[km]?$/i)])
-  .meta({ description: 'A number, or one in thousands or millions: 2k, 1.5M.' });
-const limits = z.union([amount, z.array(amount).min(1)]);
-const wholeNumber = z.int().min(1);
 
-/** What a suite file may say. */
+// What an error says was expected, where a value is not of its kind.
+const text = z.string({ error: 'a text' });
+const texts = z.array(text, { error: 'a list of texts' });
+const whole = (min: number) => {
+  const error = `a whole number from ${min} up`;
+  return z.int({ error }).min(min, { error });
+};
+const notNegative = { error: 'a number from 0 up' };
+const number = z.number(notNegative).min(0, notNegative);
+const amounts = { error: 'an amount above 0 such as 2k or 1.5M, or a list of them' };
+const amount = z
+  .union(
+    [z.number(amounts).positive(amounts), z.string(amounts).regex(/^\d+(\.\d+)?[km]?$/i, amounts)],
+    amounts,
+  )
+  .meta({ description: 'A number, or one in thousands or millions: 2k, 1.5M.' });
+const limits = z.union([amount, z.array(amount, amounts).min(1, amounts)], amounts);
+
+function optional<Kind extends z.ZodType>(kind: Kind, description: string) {
+  return kind.optional().meta({ description });
+}
+
+/** What a suite file may say: what the options of the command say, but for `--dry-run` and `--json`. */
+const keys = {
+  task: optional(text, 'A task by its name, or the path of a file or a module.'),
+  replay: optional(text, 'A saved run whose problems are searched with its recorded thoughts.'),
+  split: optional(text, 'The split of the task. Default: its first.'),
+  limit: optional(whole(1), 'The maximum number of problems.'),
+  model: optional(text, 'tiny, none, or a model spec such as ollama:qwen3.'),
+  keyVariable: optional(text, 'The environment variable that holds the key of the model.'),
+  effort: optional(text, 'How hard the model thinks, such as low.'),
+  judgeEffort: optional(text, 'How hard it thinks when it judges. Default: as effort.'),
+  thoughtTokens: optional(whole(0), 'Tokens it may think in, beside those of a step.'),
+  maxTokens: optional(whole(1), 'The longest step, in tokens. Default: that of the task.'),
+  temperature: optional(number, 'For all algorithms but greedy. Default: that of the policy.'),
+  methods: optional(texts, 'Algorithms and published methods. Default: mcts.'),
+  budgets: optional(
+    z.strictObject(Object.fromEntries(units.map((unit) => [unit, limits.optional()])), {
+      error: 'limits by unit, such as { tokens: [2k, 8k] }',
+    }),
+    'What each search may spend, by unit.',
+  ),
+  seeds: optional(whole(1), 'Independent searches of each problem. Default: 1.'),
+  seed: optional(
+    z.union([z.number(), z.string()], { error: 'a number or a text' }),
+    'What random numbers start from. Default: 0.',
+  ),
+  baseline: optional(text, 'The method the others are compared with. Default: best-of-n.'),
+  priceIn: optional(number, 'Dollars for a million tokens that the model reads.'),
+  priceOut: optional(number, 'Dollars for a million tokens that it writes.'),
+  budgetUsd: optional(number, 'Dollars for the whole benchmark. Default: no limit.'),
+  concurrency: optional(whole(1), 'Searches, and calls, at the same time. Default: 4.'),
+  times: optional(
+    z.boolean({ error: 'true or false' }),
+    'Whether reused answers take as long as they took when they were bought. Default: true.',
+  ),
+  out: optional(text, 'The folder in which everything is kept.'),
+  cache: optional(text, 'A folder for what was bought, shared with other benchmarks.'),
+  failIfWorse: optional(texts, 'Checks such as mcts:best-of-n@8k or mcts:best-of-n@calls=8.'),
+  inspect: optional(text, 'A folder for logs of Inspect AI.'),
+} as const;
+
+/** The schema of a suite file. */
 export const suiteSchema: z.ZodType<Suite> = z
-  .strictObject({
-    task: z
-      .string()
-      .meta({ description: 'A task by its name, or the path of a file or a module.' }),
-    split: z.string().optional(),
-    limit: wholeNumber.optional().meta({ description: 'The most instances.' }),
-    model: z.string().optional().meta({ description: 'tiny, none, or a model spec.' }),
-    temperature: z.number().min(0).optional(),
-    methods: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Algorithms and published methods.' }),
-    budgets: z
-      .strictObject(Object.fromEntries(units.map((unit) => [unit, limits.optional()])))
-      .optional()
-      .meta({ description: 'What each search may spend, by unit.' }),
-    seeds: wholeNumber.optional().meta({ description: 'Independent searches of each instance.' }),
-    seed: z.union([z.number(), z.string()]).optional(),
-    baseline: z.string().optional(),
-    concurrency: wholeNumber.optional(),
-    out: z.string().optional().meta({ description: 'The folder in which all is kept.' }),
-    failIfWorse: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Checks such as mcts:best-of-n@8k.' }),
-  })
+  .strictObject(keys, { error: 'an object with keys such as task: game24' })
   .meta({ title: 'A benchmark of espalier' });
 
 /** A benchmark as it stands in a file. */
 export interface Suite {
-  readonly task: string;
+  readonly task?: string | undefined;
+  readonly replay?: string | undefined;
   readonly split?: string | undefined;
   readonly limit?: number | undefined;
   readonly model?: string | undefined;
+  readonly keyVariable?: string | undefined;
+  readonly effort?: string | undefined;
+  readonly judgeEffort?: string | undefined;
+  readonly thoughtTokens?: number | undefined;
+  readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly methods?: readonly string[] | undefined;
   readonly budgets?: Readonly<Record<string, Amount | readonly Amount[] | undefined>> | undefined;
   readonly seeds?: number | undefined;
   readonly seed?: number | string | undefined;
   readonly baseline?: string | undefined;
+  readonly priceIn?: number | undefined;
+  readonly priceOut?: number | undefined;
+  readonly budgetUsd?: number | undefined;
   readonly concurrency?: number | undefined;
+  readonly times?: boolean | undefined;
   readonly out?: string | undefined;
+  readonly cache?: string | undefined;
   readonly failIfWorse?: readonly string[] | undefined;
+  readonly inspect?: string | undefined;
 }
 
 type Amount = number | string;
@@ -69,23 +114,44 @@ type Amount = number | string;
  * @throws EspalierError `usage`, naming the file and what in it is wrong; `storage` where it cannot be read.
  */
 export function readSuite(path: string): Suite {
-  const text = withStorageErrors(`\`${path}\``, () => {
+  const source = withStorageErrors(`\`${path}\``, () => {
     expectRegularFile(path);
     return readFileSync(path, 'utf8');
   });
   let value: unknown;
   try {
-    value = parse(text, { maxAliasCount: 0 });
+    value = parse(source, { maxAliasCount: 0 });
   } catch (cause) {
     const [what = ''] = String((cause as Error).message).split('\n');
-    throw new EspalierError('usage', `\`${path}\` is no YAML: ${what}`, { cause });
+    throw new EspalierError('usage', `\`${path}\` is not valid YAML: ${what.replace(/:$/, '')}.`, {
+      cause,
+    });
   }
   const parsed = suiteSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.') ?? '';
-  const what = `${where === '' ? '' : `\`${where}\`: `}${issue?.message ?? 'it has another shape'}`;
-  throw new EspalierError('usage', `\`${path}\` is no suite: ${what}.`, { cause: parsed.error });
+  throw fault(path, value, parsed.error);
+}
+
+/** The first thing that is wrong with a suite, in one sentence. */
+function fault(file: string, value: unknown, error: z.ZodError): EspalierError {
+  const [issue] = error.issues;
+  const path = issue?.path ?? [];
+  if (issue?.code === 'unrecognized_keys') {
+    const known = path.length === 0 ? Object.keys(keys) : units;
+    const name = issue.keys[0] ?? '';
+    // People also write the name of the option.
+    const meant = nearestName(name.replaceAll('-', ''), known);
+    const hint = meant === undefined ? `It has ${known.join(', ')}.` : `Did you mean \`${meant}\`?`;
+    const where = path.length === 0 ? `\`${file}\`` : `\`${path.join('.')}\` in \`${file}\``;
+    return new EspalierError('usage', `Unknown key \`${name}\` in ${where}. ${hint}`, {
+      cause: error,
+    });
+  }
+  const found = path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), value);
+  const name = path.length === 0 ? file : path.join('.');
+  const where = path.length === 0 ? '' : ` in \`${file}\``;
+  const message = `Expected \`${name}\`${where} to be ${issue?.message}, got ${describeValue(found)}.`;
+  return new EspalierError('usage', message, { cause: error });
 }
 
 /** The budgets of a suite. */
@@ -98,7 +164,7 @@ export function budgetsOf(budgets: NonNullable<Suite['budgets']>): readonly Benc
 }
 
 /**
- * Budgets as they are written on a command line: `tokens=2k,8k,32k`, several units parted by spaces or `;`.
+ * Budgets as they are written on a command line: `tokens=2k,8k,32k`, several units separated by spaces or `;`.
  *
  * @throws EspalierError `usage` for anything else.
  */
@@ -116,25 +182,34 @@ export function parseBudgets(text: string): readonly BenchBudget[] {
   });
 }
 
-/** A check that one method is not worse than another at one budget. */
+/** A check that one method is not worse than another at one limit: in one unit, or in all that have it. */
 export interface Check {
   readonly method: string;
   readonly than: string;
+  readonly unit?: BenchBudget['unit'];
   readonly limit: number;
 }
 
 /**
- * Reads a check such as `mcts:best-of-n@8k`.
+ * Reads a check such as `mcts:best-of-n@8k` or `mcts:best-of-n@calls=8`.
  *
  * @throws EspalierError `usage` for anything else.
  */
 export function parseCheck(text: string): Check {
-  const [, method, than, amountText = ''] = /^([^:@]+):([^:@]+)@([^@]+)$/.exec(text) ?? [];
+  const [, method, than, unit, amountText = ''] =
+    /^([^:@]+):([^:@]+)@(?:(tokens|calls|usd|ms)=)?([^@]+)$/.exec(text) ?? [];
   const limit = amountOf(amountText);
-  if (method !== undefined && than !== undefined && limit > 0) return { method, than, limit };
+  if (method !== undefined && than !== undefined && limit > 0) {
+    return {
+      method,
+      than,
+      limit,
+      ...(unit !== undefined && { unit: unit as BenchBudget['unit'] }),
+    };
+  }
   throw new EspalierError(
     'usage',
-    `Expected a check such as mcts:best-of-n@8k (METHOD:THAN@BUDGET), got ${describeValue(text)}.`,
+    `Expected a check such as mcts:best-of-n@8k or mcts:best-of-n@calls=8 (METHOD:THAN@BUDGET), got ${describeValue(text)}.`,
   );
 }
 

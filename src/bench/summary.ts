@@ -67,7 +67,7 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
     guided: all.filter(({ isGuided }) => isGuided).map(pointOf),
     differences: found.differences,
     areas: areasOf(points),
-    warnings: warningsOf(all, found.clusters),
+    warnings: warningsOf(all, [model, judgeModel]),
     verdict: verdictOf(found),
     problems: problemsOf(arms, instances),
     spend: { bought, charged: chargedFor(all) },

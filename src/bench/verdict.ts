@@ -1,8 +1,9 @@
+import { counted } from '../base/counted.ts';
 import { normalTails } from '../base/stats/normal-tails.ts';
 import { normalQuantile } from '../base/stats/wilson-interval.ts';
 import { budgetKey } from './arms.ts';
 import { leastClusters, leastGain } from './bounds.ts';
-import { budgetText, listed, percent, signedPoints } from './figures.ts';
+import { budgetText, listed, percent, points, signedPoints } from './figures.ts';
 import { nextSteps } from './next-steps.ts';
 import { priceOf } from './price.ts';
 import type { BenchDifference, BenchPoint, Verdict } from './report.ts';
@@ -34,12 +35,11 @@ export interface Findings {
 export function verdictOf(found: Findings): Verdict {
   const searches = searchesOf(found);
   const clusters = Math.min(found.clusters, ...searches.map((search) => search.clusters));
+  if (clusters < leastClusters) return undecided([tooFew(clusters, found.clusters)]);
   if (searches.length === 0) {
-    return undecided([`no search was compared with ${found.baseline} at an equal budget.`]);
-  }
-  if (clusters < leastClusters) {
     return undecided([
-      `not to be trusted with ${clusters} independent problems; compare on ${leastClusters} or more, better on 100.`,
+      `No search was compared with ${found.baseline} at an equal budget.`,
+      ...unsearched(found),
     ]);
   }
   const winners = searches.filter(({ adjustedP, low }) => adjustedP < alpha && low > 0);
@@ -47,14 +47,25 @@ export function verdictOf(found: Findings): Verdict {
   if (first !== undefined) {
     const own = winners.filter(({ method, budget }) => isOf(first, method, budget.unit));
     const best = own.toSorted((a, b) => a.budget.limit - b.budget.limit)[0] ?? first;
-    return { answer: 'yes', text: yes(found, best).join(' '), best };
+    return { answer: 'yes', text: `Yes. ${yes(found, best).join(' ')}`, best };
   }
   if (searches.every(({ high }) => high < leastGain)) return no(found, searches);
   return undecided([
-    nearest(found, searches),
+    ...nearest(found, searches),
     problemsWanted(searches),
+    ...unsearched(found),
     ...nextSteps(found, 'undecided'),
   ]);
+}
+
+/** Fewer problems than were searched count where one of a pair could not be scored. */
+function tooFew(clusters: number, all: number): string {
+  const advice = `Use ${leastClusters} or more.`;
+  if (clusters < all) {
+    return `Only ${clusters} of ${all} independent problems could be compared, which is too few. ${advice}`;
+  }
+  const are = clusters === 1 ? 'is' : 'are';
+  return `${counted(clusters, 'independent problem')} ${are} too few. ${advice}`;
 }
 
 /** Comparisons of methods that are no baselines. */
@@ -73,26 +84,17 @@ function yes(found: Findings, best: BenchDifference): readonly string[] {
   const own = searches.filter((one) => isOf(one, method, budget.unit));
   const later = own.filter((one) => one.budget.limit > budget.limit);
   const unsure = later.filter((one) => !(one.adjustedP < alpha && one.low > 0));
-  const from = later.length > 0 && unsure.length === 0 ? 'from' : 'at';
-  const corrected = searches.length === 1 ? '' : `, corrected for ${searches.length} comparisons`;
+  const isFrom = later.length > 0 && unsure.length === 0;
+  const where = `${isFrom ? 'from' : 'at'} ${budgetText(budget)}${isFrom ? ' up' : ''}`;
+  const corrected = searches.length === 1 ? '' : ` corrected for ${searches.length} comparisons`;
   const [mine, other] = [pointAt(found, method, best), pointAt(found, found.baseline, best)];
-  const rivals = found.points.filter(
-    (point) =>
-      point.isBaseline &&
-      point.method !== found.baseline &&
-      budgetKey(point.budget) === budgetKey(budget) &&
-      point.accuracy >= (mine?.accuracy ?? 1),
-  );
   return [
-    `Yes: ${method} gets ${signedPoints(difference)} points against ${found.baseline} ${from} ${budgetText(budget)}${from === 'from' ? ' on' : ''} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}, p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} for ${percent(other?.accuracy ?? 0)}.`,
+    `With ${method}, accuracy rises by ${points(difference)} points over ${found.baseline} ${where} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}; p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} against ${percent(other?.accuracy ?? 0)}.`,
     ...(unsure.length > 0
-      ? [`At ${listed(unsure.map((one) => budgetText(one.budget)))} the difference is not shown.`]
+      ? [`At ${listed(unsure.map((one) => budgetText(one.budget)))} the gain is not significant.`]
       : []),
     ...priceOf(found.points, mine, other),
-    ...rivals.map(
-      (rival) =>
-        `But ${rival.method}, no search, gets ${percent(rival.accuracy)} at that budget: that is what to beat.`,
-    ),
+    ...unsearched(found, best),
     ...nextSteps(found, 'yes'),
   ];
 }
@@ -101,22 +103,63 @@ function no(found: Findings, searches: readonly BenchDifference[]): Verdict {
   const [most] = searches.toSorted((a, b) => b.high - a.high);
   const where = most === undefined ? '' : `${most.method} at ${budgetText(most.budget)}`;
   const text = [
-    `No: at no budget does any of these searches gain 3 points against ${found.baseline}; the upper ends of all 95 % intervals are below that, the highest at ${signedPoints(most?.high ?? 0)} (${where}).`,
+    `No. The gain of every search over ${found.baseline} is below ${100 * leastGain} points at every budget: the highest of the 95 % intervals ends at ${signedPoints(most?.high ?? 0)} (${where}).`,
+    ...unsearched(found),
     ...nextSteps(found, 'no'),
   ].join(' ');
   return { answer: 'no', text };
 }
 
 function undecided(sentences: readonly string[]): Verdict {
-  return { answer: 'undecided', text: `Undecided: ${sentences.join(' ')}` };
+  return { answer: 'undecided', text: `Undecided. ${sentences.join(' ')}` };
 }
 
 /** The search that promises most, and what is known of it. */
-function nearest(found: Findings, searches: readonly BenchDifference[]): string {
+function nearest(found: Findings, searches: readonly BenchDifference[]): readonly string[] {
   const [first] = searches.toSorted((a, b) => b.difference - a.difference);
-  if (first === undefined) return '';
-  const { method, budget, difference, low, high, clusters } = first;
-  return `${method} at ${budgetText(budget)} differs most from ${found.baseline}, by ${signedPoints(difference)} points, and at ${clusters} independent problems its 95 % interval is ${signedPoints(low)} to ${signedPoints(high)}.`;
+  if (first === undefined) return [];
+  const { method, budget, difference, low, high, clusters, adjustedP } = first;
+  const known = `95 % interval ${signedPoints(low)} to ${signedPoints(high)}, ${clusters} independent problems`;
+  const where = `${method} at ${budgetText(budget)}`;
+  // The interval is that of this comparison alone.
+  const isSelected = low > 0 && adjustedP >= alpha && searches.length > 1;
+  return [
+    difference <= -0.0005
+      ? `No search does better than ${found.baseline}: the closest is ${where}, with ${signedPoints(difference)} points (${known}).`
+      : `The largest gain over ${found.baseline} is ${points(difference)} points (${where}; ${known}).`,
+    ...(isSelected
+      ? [
+          `That interval is not corrected for ${searches.length} comparisons; p is, and it is ${pIn(adjustedP)}.`,
+        ]
+      : []),
+  ];
+}
+
+/**
+ * The baseline to beat, where it is not that of the comparisons: at the budget of the search that pays it gets at least as
+ * much, or where none pays, it leads by what would be a gain.
+ */
+function unsearched(
+  { points: all, baseline }: Findings,
+  best?: BenchDifference,
+): readonly string[] {
+  const leads = all.flatMap((rival) => {
+    const beside = all.filter(({ budget }) => budgetKey(budget) === budgetKey(rival.budget));
+    const other = beside.find(({ method }) => method === baseline);
+    if (!rival.isBaseline || other === undefined || rival === other) return [];
+    if (best !== undefined && budgetKey(best.budget) !== budgetKey(rival.budget)) return [];
+    const compared = beside.filter(({ method, isBaseline }) =>
+      best === undefined ? !isBaseline || method === baseline : method === best.method,
+    );
+    const lead = rival.accuracy - Math.max(...compared.map(({ accuracy }) => accuracy));
+    return lead >= (best === undefined ? leastGain : 0) ? [{ rival, other, lead }] : [];
+  });
+  const [first] = leads.toSorted((a, b) => b.lead - a.lead);
+  if (first === undefined) return [];
+  const { rival, other } = first;
+  return [
+    `But ${rival.method}, which does not search, gets ${percent(rival.accuracy)} at ${budgetText(rival.budget)}, against ${percent(other.accuracy)} for ${baseline}: that is what to beat.`,
+  ];
 }
 
 /**
@@ -137,7 +180,7 @@ function problemsWanted(searches: readonly BenchDifference[]): string {
     needed(leastGain - search.difference, normalQuantile + power, search),
   );
   const wanted = Math.min(...forYes, Math.max(...forNo));
-  if (wanted > 100_000) return 'No number of problems that one can buy would decide it.';
+  if (wanted > 100_000) return 'Even 100,000 independent problems would not decide it.';
   const rounded = Math.ceil(wanted / 10) * 10;
   return `If the differences stay as they are, about ${rounded.toLocaleString('en-US')} independent problems would decide it.`;
 }

@@ -1,29 +1,31 @@
-import { counted } from '../base/counted.ts';
 import type { StopReason } from '../search/contracts.ts';
 import type { Arm } from './arms.ts';
-import { leastClusters, mostUnused } from './bounds.ts';
+import { greedyName, mostUnused } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
 import { budgetText, listed, percent } from './figures.ts';
 import { pointOf, spentOf } from './points.ts';
 import { groupsOf } from './statistics.ts';
 
-/** What a reader has to know before trusting a number, each a sentence, the gravest first. */
-export function warningsOf(arms: readonly Arm[], clusters: number): readonly string[] {
+/**
+ * What a reader has to know before trusting a number, each a sentence, the gravest first. That problems are too few, the
+ * verdict says.
+ *
+ * @param models - The models that were asked, where they are known.
+ */
+export function warningsOf(
+  arms: readonly Arm[],
+  models: readonly (string | null)[],
+): readonly string[] {
   const methods = groupsOf(
     arms,
     arms.map(({ method }) => method),
   );
   return [
     ...methods.flatMap(overspent),
-    ...(clusters < leastClusters
-      ? [
-          `Only ${counted(clusters, 'independent problem')}: below ${leastClusters} no interval and no verdict is to be trusted.`,
-        ]
-      : []),
     ...methods.flatMap((group) => lost(group, 'failed')),
     ...methods.flatMap((group) => lost(group, 'unscored')),
     ...methods.flatMap(unused),
-    ...unpriced(methods),
+    ...unpriced(methods, models),
   ];
 }
 
@@ -36,7 +38,7 @@ function overspent(arms: readonly Arm[]): readonly string[] {
     if (over.length === 0) return [];
     const most = budgetText({ unit: budget.unit, limit: Math.max(...over) });
     return [
-      `THE BUDGET WAS BROKEN: ${method} spent up to ${most} of ${budgetText(budget)}, in ${over.length} of ${cells.length} searches. Its comparisons at this budget are not fair; please report this as a bug.`,
+      `BUDGET EXCEEDED: ${method} spent up to ${most} with a budget of ${budgetText(budget)}, in ${over.length} of ${cells.length} searches. Comparisons at this budget are not fair; please report this as a bug.`,
     ];
   });
 }
@@ -51,7 +53,7 @@ function lost(arms: readonly Arm[], status: 'failed' | 'unscored'): readonly str
   const found = cells.filter((cell) => cell.status === status);
   if (found.length === 0) return [];
   const reason = commonReason(found);
-  const because = reason === undefined ? '.' : `, most often because: ${reason}`;
+  const because = reason === undefined ? '.' : `; the most common reason: ${reason}`;
   return [
     `${found.length} of ${cells.length} searches of ${cells[0]?.method} ${consequences[status]}${because}`,
   ];
@@ -63,38 +65,53 @@ function commonReason(cells: readonly BenchCell[]): string | undefined {
 }
 
 const whyEnded: Readonly<Record<StopReason, string>> = {
-  solved: 'they had what they looked for',
-  budget: 'the next call would not have fitted',
+  solved: 'they were solved',
+  budget: 'the next call would have exceeded it',
   exhausted: 'nothing was left to search',
   stopped: 'a stop condition ended them',
-  failed: 'they could not go on',
+  failed: 'they could not continue',
 };
 
+/** Greedy asks once, whatever the budget: what it leaves says nothing. */
 function unused(arms: readonly Arm[]): readonly string[] {
   const found = arms
-    .map((arm) => ({ arm, point: pointOf(arm) }))
-    .filter(({ point }) => point.unused > mostUnused);
+    .map((arm) => ({ ...pointOf(arm), why: commonEnd(arm) }))
+    .filter((point) => point.unused > mostUnused && point.method !== greedyName);
   const [first] = found;
   if (first === undefined) return [];
-  const places = found.map(
-    ({ point }) => `${percent(point.unused)} of ${budgetText(point.budget)}`,
-  );
-  const ends = found
-    .flatMap(({ arm }) => arm.cells.map(({ stopReason }) => stopReason))
-    .filter((reason) => reason !== 'solved')
-    .sort();
-  const [common = []] = groupsOf(ends, ends).toSorted((a, b) => b.length - a.length);
+  const reasons = found.map(({ why }) => why.reason);
+  const groups = groupsOf(found, reasons).map((group) => {
+    const places = group.map((point) => `${percent(point.unused)} of ${budgetText(point.budget)}`);
+    const sum = (field: 'count' | 'of') => group.reduce((total, { why }) => total + why[field], 0);
+    return `${listed(places)}, because ${whyEnded[group[0]?.why.reason ?? 'budget']} in ${sum('count')} of ${sum('of')}`;
+  });
   return [
-    `${first.arm.method} left unused, in searches that did not end as solved, ${listed(places)}: ${whyEnded[common[0] ?? 'budget']} in ${common.length} of ${ends.length}.`,
+    `${first.method} left budget unused in searches that were not solved: ${groups.join('; ')}.`,
   ];
 }
 
-function unpriced(methods: readonly (readonly Arm[])[]): readonly string[] {
+/** Why most of the searches of an arm ended that were not solved. */
+function commonEnd({ cells }: Arm) {
+  const ends = cells
+    .map(({ stopReason }) => stopReason)
+    .filter((reason) => reason !== 'solved')
+    .sort();
+  const [common = []] = groupsOf(ends, ends).toSorted((a, b) => b.length - a.length);
+  return { reason: common[0] ?? 'budget', count: common.length, of: ends.length };
+}
+
+function unpriced(
+  methods: readonly (readonly Arm[])[],
+  models: readonly (string | null)[],
+): readonly string[] {
   const names = methods
     .filter((arms) => arms.some(({ cells }) => cells.some(({ usd }) => usd === null)))
     .map(([first]) => first?.method ?? '');
   if (names.length === 0) return [];
+  const asked = [...new Set(models.flatMap((model) => model ?? []))];
+  const which = asked.length === 0 ? 'a model' : asked.map((model) => `\`${model}\``).join(' or ');
+  const where = names.length === methods.length ? '' : ` of ${listed(names)}`;
   return [
-    `Nobody knows the price of a model that ${listed(names)} asked: dollars are missing, and the sums hold only what is known. Give its price to count them.`,
+    `Price unknown for ${which}: dollars${where} are missing. Set \`--price-in\` and \`--price-out\`, or \`prices\` in code.`,
   ];
 }

@@ -29,8 +29,8 @@ export interface BenchArguments extends ModelRequest, PriceRequest {
 
 const help = [
   '',
-  'Every method pays for what it uses, at the same budgets; what several ask alike is bought once. The report',
-  'is in the folder: report.json, report.md and report.html. The same command again goes on where it was.',
+  'All methods are compared at the same budgets. Each is charged for all that it uses; requests that several share are',
+  'paid once. The folder has the reports: report.json, report.md and report.html. Run the same command to continue.',
   '',
   'Example: espalier bench --task game24 --methods mcts,beam --budgets tokens=500,1k --limit 150',
   'Example: espalier bench --task gsm8k:test.jsonl --model ollama:qwen3 --methods mcts,lats --seeds 3',
@@ -40,24 +40,24 @@ const help = [
 export function benchCommand(): Command {
   const command = new Command('bench')
     .description('Measure whether search helps, which one, from what budget on, at what price.')
-    .argument('[suite]', 'a file in YAML that holds what the options say')
+    .argument('[suite]', 'a YAML file with the options (schemas/bench-suite.json)')
     .option(
       '--task <task>',
       'a task such as game24, a file of problems, or a module (./my-task.ts)',
     )
     .option(
       '--replay <run>',
-      'search the problems of a saved run with its recorded thoughts, for nothing',
+      'search the problems of a run of `generate` or `search` with its recorded answers, free of charge',
     )
     .option('--split <name>', 'the split of the task')
     .option(
       '--methods <names>',
-      'algorithms and methods, parted by commas (default: mcts)',
+      'algorithms and methods, separated by commas (default: mcts)',
       listOption,
     )
     .option(
       '--budgets <limits>',
-      'what a search may spend, such as tokens=2k,8k,32k; may be repeated (default: tokens=1k,2k,4k)',
+      'what each search may spend, such as tokens=2k,8k,32k; can be repeated (default: tokens=1k,2k,4k)',
       (text: string, before: readonly BenchBudget[] = []) => [...before, ...parseBudgets(text)],
     )
     .option(
@@ -65,36 +65,45 @@ export function benchCommand(): Command {
       'independent searches of each problem (default: 1)',
       integerOption('seeds'),
     )
-    .option('--limit <n>', 'the most problems', integerOption('limit'))
+    .option('--limit <n>', 'the maximum number of problems', integerOption('limit'))
     .option(
       '--temperature <n>',
-      'at which algorithms sample, best-of-n too (default: of the policy)',
+      'for all algorithms but greedy, best-of-n included (default: that of the policy)',
       numberOption('temperature'),
     )
-    .option('--baseline <name>', 'what the others are compared with (default: best-of-n)');
-  return addPriceOptions(addModelOptions(command))
+    .option('--baseline <name>', 'the method the others are compared with (default: best-of-n)');
+  return addRunOptions(addPriceOptions(addModelOptions(command))).addHelpText('after', help);
+}
+
+function addRunOptions(command: Command): Command {
+  return command
     .option('--budget-usd <n>', 'dollars for the whole benchmark', numberOption('budget-usd'))
     .option(
       '--concurrency <n>',
-      'searches, and calls, under way at once',
+      'searches, and calls, at the same time (default: 4)',
       integerOption('concurrency'),
     )
     .option('--seed <seed>', 'a number or a word (default: 0)', seedOption)
     .option(
       '--out <folder>',
-      'where all is kept, and goes on (default: bench/ and the name of the task)',
+      'where everything is kept (default: bench/ and a name made of the task, the model and its settings)',
     )
-    .option('--cache <folder>', 'what was bought, shared with other benchmarks (default: in --out)')
-    .option('--no-times', 'do not wait for what was bought before as long as it took: no times')
-    .option('--dry-run', 'say what it may cost, and spend nothing')
+    .option(
+      '--cache <folder>',
+      'where what was bought is kept, to share it with other benchmarks (default: in --out)',
+    )
+    .option(
+      '--no-times',
+      'reuse recorded answers without waiting as long as they took; leaves times out',
+    )
+    .option('--dry-run', 'say what it may cost and spend nothing')
     .option(
       '--fail-if-worse <check>',
-      'exit with 1 where a method is worse, as in mcts:best-of-n@8k; may be repeated',
+      'exit with 1 if a method is worse, as in mcts:best-of-n@8k or mcts:best-of-n@calls=8; can be repeated',
       (text: string, before: readonly Check[] = []) => [...before, parseCheck(text)],
     )
-    .option('--inspect <folder>', 'write logs of Inspect AI there, one for each method and budget')
-    .option('--json', 'print the report as one JSON document')
-    .addHelpText('after', help);
+    .option('--inspect <folder>', 'write logs of Inspect AI, one for each method and budget')
+    .option('--json', 'print the report as one JSON document');
 }
 
 function listOption(text: string): readonly string[] {

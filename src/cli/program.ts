@@ -28,7 +28,7 @@ import { integerOption, seedOption } from './values.ts';
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   let exitCode = 0;
-  const program = makeProgram((code) => {
+  const program = makeProgram(args, (code) => {
     exitCode = code;
   });
   try {
@@ -54,7 +54,7 @@ function isUsage(error: unknown): boolean {
   return EspalierError.isInstance(error) && codes.includes(error.code);
 }
 
-function makeProgram(exit: (code: number) => void): Command {
+function makeProgram(typed: readonly string[], exit: (code: number) => void): Command {
   const program = new Command('espalier')
     .description('Reasoning by tree search.')
     .version(espalierVersion(), '-V, --version', 'print the version')
@@ -80,7 +80,7 @@ function makeProgram(exit: (code: number) => void): Command {
       },
     ),
     benchCommand().action(async (suite: string | undefined, request: BenchArguments) =>
-      exit(await runBenchCommand(suite, request)),
+      exit(await runBenchCommand(suite, request, typed)),
     ),
     doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
     methodsCommand(),

@@ -157,7 +157,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
     options,
     'run problems plan note trees attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress onEnd',
   );
-  const { attempts = 1, batch = false, maxFailuresInARow = 10 } = options;
+  const { attempts = 1, batch = false, maxFailuresInARow = usualFailuresInARow } = options;
   const { concurrency = batch === false ? 4 : 500 } = options;
   if (typeof batch !== 'boolean') checkBatchOptions(batch);
   expectInteger('attempts', attempts, { min: 1 });
@@ -483,6 +483,9 @@ function hoursOfWaiting(): EspalierError {
 
 /** How often it is looked whether a run that waits for batches is to end, in milliseconds. */
 const watchMs = 250;
+
+/** So many failures one after the other end a run that says nothing about it. */
+export const usualFailuresInARow = 10;
 
 const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
 

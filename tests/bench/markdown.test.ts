@@ -97,8 +97,8 @@ describe('reportTable', () => {
   test('has a line for each point, those of equal budget together, with the figures of the document', () => {
     expect(table).toHaveLength(1 + 28);
     expect(table[0]?.split(/ {2,}/)).toEqual([
-      ...['method', 'budget', 'searches', 'right', 'less best-of-n', 'adjusted p', 'tokens'],
-      ...['$ of 1,000', 'calls', 'ms', 'unused'],
+      ...['method', 'budget', 'searches', 'right', 'vs best-of-n', 'adjusted p', 'tokens'],
+      ...['$ per 1,000', 'calls', 'ms', 'unused'],
     ]);
     expect(table[11]?.split(/ {2,}/)).toEqual([
       ...['mcts', '2,000 tokens', '200', '75.0 % [59.8, 85.8]', '+15.0 [10.0, 20.0]', '0.060'],
@@ -133,4 +133,33 @@ test('the command repeats all that was asked for, and says what was replayed', (
   expect(command({ task: { ...task, name: 'recorded', spec: null, source: 'runs/one' } })).toMatch(
     /^espalier bench --replay runs\/one --limit/,
   );
+});
+
+describe('what a document says beside its report', () => {
+  test('is the command that was typed, which names prices and addresses too', () => {
+    const command = "espalier bench --task mine.jsonl --model 'https://host/v1#m' --price-in 0.1";
+    const whole = reportMarkdown(usual, { command });
+    expect(whole).toContain(`The command was:\n\n\`\`\`sh\n${command}\n`);
+    expect(whole).not.toContain(repeatCommand(usual));
+    expect(text).toContain('given in code are not in it:');
+    expect(() => reportMarkdown(usual, { comand: command } as object)).toThrow('`command`');
+  });
+
+  test('is why it was stopped, before the verdict', () => {
+    const whole = reportMarkdown(usual, { stopped: 'Stopped: 3 searches are left.' });
+    expect(whole.indexOf('**Stopped: 3 searches are left.**')).toBeLessThan(whole.indexOf('**Yes'));
+  });
+});
+
+test('options in sentences are code, and nothing else is', () => {
+  const warnings = ['Set `--price-in` for `a<b>`, and `fill`.'];
+  expect(reportMarkdown({ ...usual, warnings })).toContain(
+    '- Set `--price-in` for \\`a\\<b\\>\\`, and `fill`.',
+  );
+});
+
+test('the share left unused is no figure where all searches were solved', () => {
+  const solved = usual.points.map((point) => ({ ...point, unused: 0, ends: { solved: 3 } }));
+  const row = reportTable({ ...usual, points: solved }).split('\n')[1];
+  expect(row).toMatch(/ –$/);
 });

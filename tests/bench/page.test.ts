@@ -36,7 +36,7 @@ test('the verdict in words comes before everything else', async () => {
   expect(first.trimStart()).toMatch(
     /^<div class="verdict no"><p><strong>No, search does not pay here\.<\/strong> No method gets 3 points/,
   );
-  expect(html).toContain('No price is known, so that accuracy is not drawn against dollars.');
+  expect(html).toContain('No price is known, so accuracy is not drawn against dollars.');
 });
 
 test('a verdict that begins with its answer does not say it twice', async () => {
@@ -66,4 +66,26 @@ test('a mark stands where its accuracy is', async () => {
 
 test('two pages of one report are equal', async () => {
   expect(await reportPage(usual)).toBe(await reportPage(exampleReport()));
+});
+
+test('says whose intervals are drawn as bands', async () => {
+  expect(await reportPage(usual)).toContain('Bands (for best-of-n only) are 95 % intervals.');
+  const { differences } = usual;
+  const best = differences.find(({ method }) => method === 'lats');
+  const verdict = { ...usual.verdict, ...(best !== undefined && { best }) };
+  expect(await reportPage({ ...usual, verdict })).toContain('Bands (for lats and best-of-n only)');
+});
+
+test('says first that it was stopped, options as code, and the command that was typed', async () => {
+  const html = await reportPage(
+    { ...usual, warnings: ['Set `--price-in` for `<b>`.'] },
+    { command: "espalier bench --model 'a b'", stopped: 'Stopped: raise `--budget-usd`.' },
+  );
+  const [, first = ''] = html.split('</h1>');
+  expect(first.trimStart()).toMatch(
+    /^<p><strong>Stopped: raise <code>--budget-usd<\/code>\.<\/strong><\/p>\n<div class="verdict/,
+  );
+  expect(html).toContain('<li>Set <code>--price-in</code> for `&lt;b&gt;`.</li>');
+  expect(html).toContain('<pre><code>espalier bench --model &#39;a b&#39;</code></pre>');
+  await expect(reportPage(usual, { comand: '' } as object)).rejects.toThrow('`command`');
 });

@@ -10,6 +10,7 @@ import {
   readSuite,
   suiteSchema,
 } from '../../src/bench/suite.ts';
+import { benchCommand } from '../../src/cli/bench-options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-suite-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,16 +34,41 @@ test('a suite holds a whole benchmark', () => {
   ]);
 });
 
+test('a suite holds what the options say, but for those of the output', () => {
+  const options = benchCommand().options.map((option) => option.attributeName());
+  const { shape } = suiteSchema as z.ZodObject;
+  expect(Object.keys(shape).sort()).toEqual(
+    options.filter((name) => name !== 'dryRun' && name !== 'json').sort(),
+  );
+  for (const kind of Object.values(shape)) expect((kind as z.ZodType).description).toMatch(/\.$/);
+  const money = 'priceIn: 0.1\npriceOut: 0.4\nbudgetUsd: 5\nmaxTokens: 90\ncache: bench/bought\n';
+  expect(suite(`${money}times: false\nreplay: runs/one\neffort: low\n`)).toEqual({
+    ...{ priceIn: 0.1, priceOut: 0.4, budgetUsd: 5, maxTokens: 90, cache: 'bench/bought' },
+    ...{ times: false, replay: 'runs/one', effort: 'low' },
+  });
+});
+
 test.each([
-  ['task: [', 'is no YAML: '],
-  ['seeds: 2', '`task`: '],
-  ['task: game24\nseed: 1\nbudget: 3', 'budget'],
-  ['task: game24\nbudgets: { token: 2k }', 'token'],
-  ['task: game24\nbudgets: { tokens: -1 }', '`budgets.tokens`'],
-  ['task: game24\nseeds: 0', '`seeds`'],
-  ['a: &a [x]\nb: *a', 'is no YAML: '],
-])('%j is refused by name', (text, message) => {
-  expect(() => suite(text)).toThrow(message);
+  ['task: [', 'is not valid YAML: '],
+  ['a: &a [x]\nb: *a', 'is not valid YAML: '],
+  ['', 'suite.yaml` to be an object with keys such as task: game24, got `null`.'],
+  ['method: [mcts]', /^Unknown key `method` in `.*suite.yaml`. Did you mean `methods`\?$/],
+  ['fail-if-worse: [a]', 'Unknown key `fail-if-worse` in `', 'Did you mean `failIfWorse`?'],
+  ['price-in: 1', 'Did you mean `priceIn`?'],
+  ['colour: red', 'It has task, replay, split, limit,'],
+  ['budgets: { token: 2k }', 'Unknown key `token` in `budgets` in `', 'Did you mean `tokens`?'],
+  [
+    'budgets: { tokens: -1 }',
+    /^Expected `budgets.tokens` in `.*` to be an amount above 0 such as 2k or 1.5M, or a list of them, got `-1`.$/,
+  ],
+  ['budgets: { tokens: [1k, 2x] }', 'to be an amount above 0 such as 2k', 'got `"2x"`.'],
+  ['budgets: 3', 'Expected `budgets` in `', 'to be limits by unit'],
+  ['seeds: 0', 'Expected `seeds` in `', 'to be a whole number from 1 up, got `0`.'],
+  ['task: 3', 'to be a text, got `3`.'],
+  ['methods: mcts', 'to be a list of texts, got `"mcts"`.'],
+  ['temperature: hot', 'to be a number from 0 up, got `"hot"`.'],
+])('%j is refused by name', (text, ...messages) => {
+  for (const message of messages) expect(() => suite(text)).toThrow(message);
 });
 
 test.each([
@@ -78,7 +104,18 @@ test('a check names two methods and a budget', () => {
     than: 'best-of-n',
     limit: 8_000,
   });
-  for (const text of ['mcts', 'mcts:best-of-n', 'mcts@8k', 'a:b:c@8k', 'a:b@', 'a:b@x']) {
+  expect(parseCheck('mcts:best-of-n@calls=8')).toEqual({
+    ...{ method: 'mcts', than: 'best-of-n', unit: 'calls', limit: 8 },
+  });
+  for (const text of [
+    'a:b@call=8',
+    'mcts',
+    'mcts:best-of-n',
+    'mcts@8k',
+    'a:b:c@8k',
+    'a:b@',
+    'a:b@x',
+  ]) {
     expect(() => parseCheck(text)).toThrow('Expected a check such as mcts:best-of-n@8k');
   }
 });

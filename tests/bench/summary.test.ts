@@ -60,9 +60,8 @@ describe('points', () => {
     expect(points).toMatchObject([{ accuracy: 0.5, n: 4, failed: 1, unscored: 1 }]);
     expect(problems.map(({ shares }) => shares)).toEqual([[1], [1], [0], [0], [null]]);
     expect(warnings).toEqual([
-      'Only 5 independent problems: below 30 no interval and no verdict is to be trusted.',
-      '1 of 5 searches of best-of-n failed and count as wrong, most often because: It was f.',
-      '1 of 5 searches of best-of-n could not be scored and are left out, most often because: It was u.',
+      '1 of 5 searches of best-of-n failed and count as wrong; the most common reason: It was f.',
+      '1 of 5 searches of best-of-n could not be scored and are left out; the most common reason: It was u.',
     ]);
   });
 
@@ -77,7 +76,9 @@ describe('points', () => {
       { tokens: 700, usd: null, ms: 30, calls: 4, ends: { budget: 1, solved: 1 } },
     ]);
     expect(spend.charged).toEqual({ calls: 8, tokens: 1400, usd: 0.01 });
-    expect(warnings.at(-1)).toContain('Nobody knows the price of a model that best-of-n asked');
+    expect(warnings.at(-1)).toBe(
+      'Price unknown for `scripted:script`: dollars are missing. Set `--price-in` and `--price-out`, or `prices` in code.',
+    );
   });
 
   test('tell what was left unused by searches that did not end as solved', () => {
@@ -92,18 +93,18 @@ describe('points', () => {
       ['best-of-n', 0],
       ['mcts', 0.7],
     ]);
-    expect(warnings.slice(1)).toEqual([
-      'mcts left unused, in searches that did not end as solved, 70.0 % of 1,000 tokens: nothing was left to search in 2 of 2.',
+    expect(warnings).toEqual([
+      'mcts left budget unused in searches that were not solved: 70.0 % of 1,000 tokens, because nothing was left to search in 2 of 2.',
     ]);
   });
 
   test('say first and loudest that a budget was broken', () => {
     const { warnings } = reportOf(arm('mcts', '0', { tokens: 1001 }), header);
     expect(warnings[0]).toBe(
-      'THE BUDGET WAS BROKEN: mcts spent up to 1,001 tokens of 1,000 tokens, in 1 of 1 searches. Its comparisons at this budget are not fair; please report this as a bug.',
+      'BUDGET EXCEEDED: mcts spent up to 1,001 tokens with a budget of 1,000 tokens, in 1 of 1 searches. Comparisons at this budget are not fair; please report this as a bug.',
     );
     const late = { budget: { unit: 'ms', limit: 50 }, ms: 52 } as const;
-    expect(reportOf(arm('mcts', '0', late), header).warnings[0]).toContain('Only 1 independent');
+    expect(reportOf(arm('mcts', '0', late), header).warnings).toEqual([]);
   });
 
   test('keep pass@k of several searches and right ends apart from accuracy', () => {
@@ -122,6 +123,30 @@ describe('points', () => {
     // Twice a value of 0.9 that is wrong, and one of 0.2 that is right.
     expect(points[0]?.calibration?.expectedError).toBeCloseTo(0.85, 12);
     expect(points[0]?.calibration?.brier).toBeCloseTo((0.81 + 0.64) / 2, 12);
+  });
+});
+
+describe('warnings', () => {
+  test('tell why budget was left at each limit, and nothing of greedy, which asks once', () => {
+    const at = (limit: number, more: Partial<BenchCell>) =>
+      arm('mcts', '000', { budget: { unit: 'tokens', limit }, ...more });
+    const cells = [
+      ...at(1_000, { tokens: 800 }),
+      ...at(4_000, { tokens: 1_000, stopReason: 'exhausted' }),
+      ...at(8_000, { tokens: 1_000, stopReason: 'exhausted' }),
+      ...arm('greedy', '000', { tokens: 100, stopReason: 'exhausted' }),
+    ];
+    expect(reportOf(cells, header).warnings).toEqual([
+      'mcts left budget unused in searches that were not solved: 20.0 % of 1,000 tokens, because the next call would have exceeded it in 3 of 3; 75.0 % of 4,000 tokens and 87.5 % of 8,000 tokens, because nothing was left to search in 6 of 6.',
+    ]);
+  });
+
+  test('name the methods whose dollars are missing, where others have theirs', () => {
+    const cells = [...arm('greedy', '1', { usd: null }), ...arm('best-of-n', '1')];
+    const models = { model: null, judgeModel: null };
+    expect(reportOf(cells, { ...header, ...models }).warnings).toEqual([
+      'Price unknown for a model: dollars of greedy are missing. Set `--price-in` and `--price-out`, or `prices` in code.',
+    ]);
   });
 });
 

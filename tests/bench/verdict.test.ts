@@ -60,10 +60,10 @@ describe('yes', () => {
     expect(best).toBe(differences[0]);
     // 180 tokens and 0.6 cents more for 12 points. A quarter of the way from 58 to 74 % is 4,000 · 4^¼ = 5,657.
     expect(text).toBe(
-      'Yes: mcts gets +12.0 points against best-of-n from 1,000 tokens on (95 % interval +6.0 to +18.0, p 0.00040, corrected for 2 comparisons): 62.0 % for 50.0 %. ' +
-        'It spends 980 tokens ($0.016) a problem, best-of-n 800 tokens ($0.010): each extra point costs 15 tokens and $0.00050 a problem. ' +
-        'By its curve best-of-n gets as much with about 5,700 tokens. ' +
-        'The curve of mcts still rises at 4,000 tokens: try larger budgets.',
+      'Yes. With mcts, accuracy rises by 12.0 points over best-of-n from 1,000 tokens up (95 % interval +6.0 to +18.0; p 0.00040 corrected for 2 comparisons): 62.0 % against 50.0 %. ' +
+        'It spends 980 tokens ($0.016) per search, against 800 tokens ($0.010) for best-of-n: each point gained costs 15 tokens and $0.00050 per search. ' +
+        'Going by its curve, best-of-n needs about 5,700 tokens for the same accuracy. ' +
+        'The curve of mcts is still rising at 4,000 tokens: try larger budgets.',
     );
   });
 
@@ -72,15 +72,30 @@ describe('yes', () => {
     const differences = [gain('mcts', 1000), gain('mcts', 4000, unsure)];
     const { text } = verdictOf(found({ points, differences }));
     expect(text).toContain(' at 1,000 tokens (95 %');
-    expect(text).toContain('At 4,000 tokens the difference is not shown.');
-    expect(text).toContain('But self-consistency, no search, gets 63.0 % at that budget');
+    expect(text).toContain('At 4,000 tokens the gain is not significant.');
+    expect(text).toContain(
+      'But self-consistency, which does not search, gets 63.0 % at 1,000 tokens, against 50.0 % for best-of-n: that is what to beat.',
+    );
   });
 
-  test('says that points cost nothing more, and that the baseline does not get there', () => {
-    const points = [point('best-of-n', 1000), point('mcts', 1000, { accuracy: 0.62, tokens: 900 })];
-    const { text } = verdictOf(found({ points, differences: [gain('mcts', 1000)] }));
-    expect(text).toContain('the points cost nothing more.');
-    expect(text).toContain('best-of-n does not get as much with up to 1,000 tokens.');
+  test('says that the gain costs no more, and where the baseline gets as much', () => {
+    const mine = point('mcts', 1000, { accuracy: 0.62, tokens: 900 });
+    const text = (...others: readonly BenchPoint[]) =>
+      verdictOf(
+        found({
+          points: [point('best-of-n', 1000), ...others, mine],
+          differences: [gain('mcts', 1000)],
+        }),
+      ).text;
+    expect(text()).toContain('the gain comes at no extra cost. Confirm it');
+    expect(text(point('best-of-n', 4000, { accuracy: 0.61 }))).toContain(
+      'best-of-n does not reach this at any budget tried.',
+    );
+    const before = point('best-of-n', 500, { accuracy: 0.63 });
+    const points = [before, point('best-of-n', 1000), mine];
+    expect(verdictOf(found({ points, differences: [gain('mcts', 1000)] })).text).toContain(
+      'best-of-n gets as much at 500 tokens.',
+    );
   });
 
   test.each([
@@ -104,7 +119,7 @@ describe('no', () => {
     const { answer, text } = verdictOf(found({ differences: some }));
     expect(answer).toBe('no');
     expect(text).toBe(
-      'No: at no budget does any of these searches gain 3 points against best-of-n; the upper ends of all 95 % intervals are below that, the highest at +3.0 (beam at 1,000 tokens). Stay with best-of-n, and spend on a better model, better values or another method.',
+      'No. The gain of every search over best-of-n is below 3 points at every budget: the highest of the 95 % intervals ends at +3.0 (beam at 1,000 tokens). Spend on a better model, better values or another method instead.',
     );
     const more = [...some, gain('mcts', 4000, { ...nothing, high: 0.03 })];
     expect(verdictOf(found({ differences: more })).answer).toBe('undecided');
@@ -119,12 +134,20 @@ describe('no', () => {
           points: [point('best-of-n', 1000, main), point('mcts', 1000, other)],
         }),
       ).text;
-    expect(text({ accuracy: 0.01 }, { accuracy: 0 })).toContain('Nothing gets 5 % right');
+    expect(text({ accuracy: 0.01 }, { accuracy: 0 })).toContain('No method gets 5 % right');
     expect(text({ accuracy: 0.97 }, { accuracy: 0.96 })).toContain('try harder problems');
-    expect(text({}, { unused: 0.4 })).toContain('mcts 40.0 % of 1,000 tokens');
-    expect(text({ anyEnd: 0.7 }, {})).toContain('finds a right end in 70.0 % of its searches');
+    const unused = text({}, { unused: 0.4 });
+    expect(unused).toContain(
+      'Some searches left much of their budget unused: mcts (up to 40.0 %).',
+    );
+    expect(unused).not.toContain('fill');
+    expect(text({ anyEnd: 0.7 }, {})).toContain(
+      'finds a right answer in 70.0 % of its searches but chooses it in only 50.0 %',
+    );
     const calibration = { expectedError: 0.31, brier: 0.3, bins: [] };
-    expect(text({}, { calibration })).toContain('The values of mcts are off by 31.0 %');
+    expect(text({}, { calibration })).toContain(
+      'The values of mcts are off by 31.0 points on average',
+    );
   });
 });
 
@@ -143,7 +166,11 @@ describe('undecided', () => {
       found({ clusters: 29, differences: [gain('mcts', 1000, nothing)] }),
     );
     expect(answer).toBe('undecided');
-    expect(text).toContain('not to be trusted with 29 independent problems');
+    expect(text).toBe('Undecided. 29 independent problems are too few. Use 30 or more.');
+    const uncompared = gain('mcts', 1000, { clusters: 4 });
+    expect(verdictOf(found({ clusters: 5, differences: [uncompared] })).text).toBe(
+      'Undecided. Only 4 of 5 independent problems could be compared, which is too few. Use 30 or more.',
+    );
   });
 
   test('says how many problems would decide', () => {
@@ -159,7 +186,58 @@ describe('undecided', () => {
   test('says so where nothing was compared', () => {
     expect(verdictOf(found({}))).toEqual({
       answer: 'undecided',
-      text: 'Undecided: no search was compared with best-of-n at an equal budget.',
+      text: 'Undecided. No search was compared with best-of-n at an equal budget.',
     });
+  });
+});
+
+describe('where nothing is decided, a verdict', () => {
+  test('says what the largest gain is, be it none or a loss', () => {
+    const zero = { difference: 0, low: -0.1, high: 0.1, p: 1, adjustedP: 1 };
+    const loss = { difference: -0.275, low: -0.4, high: -0.15, p: 0.001, adjustedP: 0.002 };
+    const text = (...differences: readonly BenchDifference[]) =>
+      verdictOf(found({ differences })).text;
+    expect(text(gain('mcts', 1000, zero), gain('beam', 1000, loss))).toContain(
+      'The largest gain over best-of-n is 0.0 points (mcts at 1,000 tokens; 95 % interval −10.0 to +10.0, 100 independent problems).',
+    );
+    const small = { ...unsure, difference: -0.03, low: -0.09, high: 0.035 };
+    expect(text(gain('mcts', 1000, small), gain('beam', 1000, loss))).toContain(
+      'No search does better than best-of-n: the closest is mcts at 1,000 tokens, with −3.0 points (95 %',
+    );
+  });
+
+  test('says that an interval above 0 is not corrected for several comparisons', () => {
+    const chosen = { difference: 0.08, low: 0.01, high: 0.15, p: 0.03, adjustedP: 0.156 };
+    const text = (...differences: readonly BenchDifference[]) =>
+      verdictOf(found({ differences })).text;
+    const sentence = /That interval is not corrected for 2 comparisons; p is, and it is 0\.16\./;
+    expect(text(gain('mcts', 1000, chosen), gain('beam', 1000, unsure))).toMatch(sentence);
+    expect(text(gain('mcts', 1000, unsure), gain('beam', 1000, unsure))).not.toMatch(sentence);
+  });
+
+  test('as any other verdict says what leads without a search, and only where it leads by 3 points', () => {
+    const sentence =
+      'But self-consistency, which does not search, gets 88.6 % at 1,000 tokens, against 57.1 % for best-of-n: that is what to beat.';
+    const text = (difference: object, ...accuracies: readonly [number, number]) =>
+      verdictOf(
+        found({
+          points: [
+            point('self-consistency', 1000, { accuracy: accuracies[0] }),
+            point('best-of-n', 1000, { accuracy: 0.571 }),
+            point('mcts', 1000, { accuracy: accuracies[1] }),
+          ],
+          differences: [gain('mcts', 1000, difference)],
+        }),
+      ).text;
+    for (const difference of [unsure, nothing]) {
+      expect(text(difference, 0.886, 0.571)).toContain(sentence);
+      expect(text(difference, 0.59, 0.571)).not.toContain('what to beat');
+      expect(text(difference, 0.886, 0.87)).not.toContain('what to beat');
+    }
+    const points = [
+      point('self-consistency', 1000, { accuracy: 0.886 }),
+      point('best-of-n', 1000, { accuracy: 0.571 }),
+    ];
+    expect(verdictOf(found({ points })).text).toContain(sentence);
   });
 });

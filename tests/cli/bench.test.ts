@@ -1,8 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BenchReport } from '../../src/bench/report.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Compared } from '../../src/bench/bench.ts';
+import type { BenchCell } from '../../src/bench/cell.ts';
+import type { BenchBudget, BenchReport } from '../../src/bench/report.ts';
+import { failedChecks } from '../../src/cli/bench-checks.ts';
+import type { BenchArguments } from '../../src/cli/bench-options.ts';
+import { requestFrom } from '../../src/cli/bench-request.ts';
+import { exampleCells, exampleReport } from '../support/bench-reports.ts';
 import { build, espalier, start } from './espalier.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-cli-bench-'));
@@ -17,7 +23,9 @@ test('measures, keeps the report, and goes on with more', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('Model: espalier-tiny, the toy that comes with the package');
   expect(stdout).toMatch(/^best-of-n +16 calls +4 /m);
-  expect(stdout).toContain('Undecided: not to be trusted with 4 independent problems');
+  expect(stdout).toContain('Undecided. 4 independent problems are too few. Use 30 or more.');
+  expect(stdout).not.toContain('Only 4');
+  expect(stdout).toContain('\nColumns are explained in report.md.\n');
   for (const name of ['report.json', 'report.md', 'report.html']) {
     expect(existsSync(join(out, name))).toBe(true);
   }
@@ -25,6 +33,10 @@ test('measures, keeps the report, and goes on with more', async () => {
   const report = JSON.parse(again.stdout) as BenchReport;
   expect(report.points.map(({ method }) => method)).toContain('beam');
   expect(readFileSync(join(out, 'report.json'), 'utf8')).toContain('"beam"');
+  // What was typed, without what changes only the output.
+  const typed = `espalier bench ${small.join(' ')} --methods mcts,beam --out ${out}`;
+  expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain(`\`\`\`sh\n${typed}\n\`\`\``);
+  expect(readFileSync(join(out, 'report.html'), 'utf8')).toContain(`<code>${typed}</code>`);
 }, 60_000);
 
 test('is killed at any time, and comes to the same report', async () => {
@@ -76,9 +88,22 @@ test('says beforehand what it may cost, and spends nothing', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('20 problems, 3 methods, 2 budgets, 2 seeds: 240 searches.');
   // 20 · 2 · 3 searches at 1,000 and at 2,000 tokens.
-  expect(stdout).toContain('Charged are at most 360,000 tokens, $');
-  expect(stdout).toContain('Bought are about 240,000 tokens or less, $');
+  expect(stdout).toMatch(
+    /^Budgets in tokens, 240 searches: upper bound 360,000 tokens \(at most \$[\d.]+\); likely to pay 240,000 tokens \(at most \$[\d.]+\) or less \(shared requests are paid once\)\.$/m,
+  );
   expect(existsSync(out)).toBe(false);
+});
+
+test('says for each unit of budget what it bounds, and in a suite too', async () => {
+  const path = join(folder, 'units.yaml');
+  writeFileSync(path, 'task: game24\nlimit: 5\nbudgets: { tokens: 1k, calls: 8, usd: 0.001 }\n');
+  const { stdout } = await espalier('bench', path, '--dry-run');
+  expect(stdout.trim().split('\n').slice(2)).toEqual([
+    '5 problems, 3 methods, 3 budgets, 1 seed: 45 searches.',
+    'Budgets in tokens, 15 searches: upper bound 15,000 tokens; likely to pay 15,000 tokens or less (shared requests are paid once).',
+    'Budgets in calls, 15 searches: upper bound 120 calls; likely to pay 120 calls or less (shared requests are paid once). A budget in calls bounds neither tokens nor dollars.',
+    'Budgets in dollars, 15 searches: upper bound $0.015; likely to pay $0.015 or less (shared requests are paid once).',
+  ]);
 });
 
 test('searches the recorded thoughts of a run, for nothing', async () => {
@@ -113,7 +138,18 @@ test.each([
   [[...small, '--methods', 'mctss'], 'There is no method `"mctss"`. Did you mean `mcts`?'],
   [[...small, '--budgets', '2k'], 'Expected `--budgets` as in tokens=2k,8k,32k'],
   [[...small, '--fail-if-worse', 'mcts'], 'Expected a check such as mcts:best-of-n@8k'],
-  [[...small, '--fail-if-worse', 'mcts:lats@8'], 'Expected `--fail-if-worse` to be two methods'],
+  [
+    [...small, '--fail-if-worse', 'mcts:lats@8'],
+    'Expected `--fail-if-worse` to be a check of two methods of the benchmark (greedy, best-of-n, mcts), got `"lats"`.',
+  ],
+  [
+    [...small, '--fail-if-worse', 'mcts:greedy@tokens=8'],
+    'to be a check at a budget of the benchmark (calls=8, calls=16), got `"tokens=8"`.',
+  ],
+  [
+    [...small, '--methods', 'mcts,self-consistency'],
+    '`self-consistency` lets answers vote, and the problems of `game24` have no answers to vote on. Leave it out of `--methods`.',
+  ],
   [[], 'Expected `--task`, `--replay` or a suite'],
   [['nowhere.yaml'], '`nowhere.yaml`'],
   [['--task', 'questions:none.jsonl', '--model', 'ollama:x'], 'none.jsonl'],
@@ -139,3 +175,116 @@ test('fails where a method is worse than it may be', async () => {
   expect(stdout).not.toContain('mcts is worse than greedy');
   expect(code).toBe(1);
 }, 120_000);
+
+const priced = ['--price-in', '1000', '--price-out', '1000', '--budget-usd', '0.5'];
+
+test('says first that it was stopped, how to go on, and fails checks of what is not measured', async () => {
+  const out = join(folder, 'spent');
+  const check = ['--fail-if-worse', 'mcts:best-of-n@16'];
+  const { code, stdout } = await espalier('bench', ...small, ...priced, ...check, '--out', out);
+  expect(stdout).toMatch(
+    /^STOPPED: the budget of the benchmark is spent; \d+ searches are left\. Raise `--budget-usd` and run the same command to continue\.\n/,
+  );
+  expect(stdout).toMatch(/^Failed: .* at 16 calls .*: the budget was spent\.$/m);
+  expect(code).toBe(1);
+  expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain('\n**STOPPED: the budget');
+  const again = await espalier('bench', ...small, ...priced, ...check, '--json', '--out', out);
+  expect(() => JSON.parse(again.stdout) as unknown).not.toThrow();
+  expect(again.stderr).toMatch(/^STOPPED: .*\nFailed: /);
+}, 60_000);
+
+test('keeps benchmarks that are others in folders of their own', () => {
+  const of = (more: Partial<BenchArguments>) =>
+    requestFrom(undefined, { task: 'game24', times: true, ...more }).out;
+  expect(of({})).toBe(join('bench', 'game24'));
+  const others = [
+    of({ model: 'ollama:qwen3' }),
+    of({ temperature: 0.7 }),
+    of({ seed: 1 }),
+    of({ split: 'all' }),
+    of({ effort: 'low' }),
+    of({ maxTokens: 64 }),
+    of({ times: false }),
+  ];
+  expect(others[0]).toBe(join('bench', 'game24-ollama-qwen3'));
+  expect(new Set([of({}), ...others]).size).toBe(8);
+  expect(of({ methods: ['beam'], seeds: 2, limit: 3 })).toBe(of({}));
+});
+
+test('takes the task of the command line and not the run of the suite', () => {
+  const path = join(folder, 'replay.yaml');
+  writeFileSync(path, 'replay: runs/one\ntimes: false\nmaxTokens: 20\n');
+  const of = (more: Partial<BenchArguments>) => requestFrom(path, { times: true, ...more });
+  expect(of({})).toMatchObject({ task: 'runs/one', replay: 'runs/one', times: false });
+  expect(of({ task: 'game24' })).toMatchObject({ task: 'game24', maxTokens: 20 });
+  expect(of({ task: 'game24' })).not.toHaveProperty('replay');
+});
+
+test('searches with steps no longer than was asked for', async () => {
+  const out = join(folder, 'short');
+  const args = ['--limit', '2', '--budgets', 'calls=8', '--no-times', '--max-tokens', '2'];
+  const { stdout } = await espalier(
+    ...['bench', '--task', 'game24', ...args, '--out', out, '--json'],
+  );
+  // No step of two tokens is a whole one.
+  const { points } = JSON.parse(stdout) as BenchReport;
+  for (const { accuracy, outputTokens, calls } of points) {
+    expect(accuracy).toBe(0);
+    expect(outputTokens).toBeLessThanOrEqual(2 * 8 * calls);
+  }
+}, 60_000);
+
+describe('checks', () => {
+  const budget = { unit: 'calls', limit: 300 } as const;
+  const tokens = { unit: 'tokens', limit: 300 } as const;
+  const measures = { methods: ['best-of-n', 'mcts'], budgets: [tokens, budget], searches: 40 };
+  const cells = (method: string, of: BenchBudget, more: Partial<BenchCell>) =>
+    Array.from({ length: 40 }, (_, place) => ({
+      ...(exampleCells(exampleReport({ problems: 1, seeds: 1 }))[0] as BenchCell),
+      ...{ instance: `${place}`, cluster: `${place}`, method, budget: of },
+      ...{ status: 'scored' as const, isGuided: false, ...more },
+    }));
+  const found = (...all: readonly (readonly BenchCell[])[]): Compared => ({
+    ...{ report: exampleReport({ guided: [] }), cells: all.flat() },
+    ...{ stopReason: 'finished', unfinished: 0 },
+  });
+  const check = { method: 'mcts', than: 'best-of-n', limit: 300 };
+  const good = [
+    cells('mcts', tokens, { right: true }),
+    cells('best-of-n', tokens, { right: true }),
+  ];
+
+  test('look at all units that have the limit, or at the one that is named', () => {
+    const bad = [
+      cells('mcts', budget, { right: false }),
+      cells('best-of-n', budget, { right: true }),
+    ];
+    const of = (unit?: BenchBudget['unit']) =>
+      failedChecks([{ ...check, ...(unit !== undefined && { unit }) }], found(...good, ...bad), {
+        ...measures,
+      });
+    const worse = [
+      expect.stringMatching(/^Failed: mcts is worse than best-of-n at 300 calls: −100\.0/),
+    ];
+    expect(of()).toEqual(worse);
+    expect(of('calls')).toEqual(worse);
+    expect(of('tokens')).toEqual([]);
+  });
+
+  test('fail where all searches of a method failed, and where some were not made', () => {
+    const failed = cells('mcts', tokens, { status: 'failed', reason: 'It broke.' });
+    const other = cells('best-of-n', tokens, { status: 'failed', reason: 'It broke.' });
+    const one = { ...measures, budgets: [tokens] };
+    expect(failedChecks([check], found(failed, other), one)).toEqual([
+      'Failed: all searches of mcts at 300 tokens failed.',
+      'Failed: all searches of best-of-n at 300 tokens failed.',
+    ]);
+    const spent = {
+      ...found(good[0] ?? [], (good[1] ?? []).slice(3)),
+      stopReason: 'budget',
+    } as const;
+    expect(failedChecks([check], spent, one)).toEqual([
+      'Failed: only 37 of 40 searches of best-of-n at 300 tokens have been made: the budget was spent.',
+    ]);
+  });
+});

@@ -37,7 +37,9 @@ try {
     ];
     execFileSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], { stdio: 'inherit' });
     const command = `espalier ${args.slice(0, -2).join(' ')}`;
-    const report = readFileSync(join(out, 'report.md'), 'utf8').replaceAll(/^#/gm, '##');
+    const report = readFileSync(join(out, 'report.md'), 'utf8')
+      .replaceAll(/^#/gm, '##')
+      .replace(` --out ${out}`, '');
     sections.push(`\`\`\`sh\n${command}\n\`\`\`\n\n${report.trim()}`);
     process.stdout.write(`${title}: done.\n`);
   }

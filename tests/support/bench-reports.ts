@@ -185,7 +185,7 @@ function problemsOf(
 /** A report of a model that costs nothing, with the words of a real verdict. */
 function freeReport(): BenchReport {
   const report = exampleReport({
-    verdict: { answer: 'undecided', text: 'Undecided: 40 problems are too few.' },
+    verdict: { answer: 'undecided', text: 'Undecided. 40 problems are too few.' },
   });
   return { ...report, points: report.points.map((point) => ({ ...point, usd: 0 })) };
 }

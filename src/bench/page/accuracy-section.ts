@@ -1,4 +1,4 @@
-import { shortened } from '../figures.ts';
+import { listed, shortened } from '../figures.ts';
 import type { BenchPoint, BenchReport } from '../report.ts';
 import { accuracyCurves, accuracyRows } from './accuracy-plot.ts';
 import { figure, paragraph, section } from './html.ts';
@@ -56,11 +56,12 @@ function unitPart(
     return [
       `<div class="overview">${figure(accuracyRows(painter, { ...all, bands: [] }), legend(painter, series))}</div>`,
       paragraph(
-        `Each mark is one method at the one ${unitTitles[unit]} that was measured; its line is the 95 % interval. Point at a mark for its figures.`,
+        `Each mark is one method at the only ${unitTitles[unit]} that was measured; its line is the 95 % interval. Point at a mark to see its figures.`,
       ),
     ].join('\n');
   }
-  const shown = [baseline, ...(verdict.best === undefined ? [] : [verdict.best.method])];
+  const best = verdict.best?.method;
+  const shown = [...(best === undefined ? [] : [best]), baseline];
   const overview = figure(
     accuracyCurves(painter, { ...all, bands: shown }),
     legend(painter, series),
@@ -78,10 +79,14 @@ function unitPart(
   return [
     `<div class="overview">${overview}</div>`,
     paragraph(
-      `Each mark is one method at one ${unitTitles[unit]}; the axis is logarithmic. Bands are 95 % intervals. Point at a mark for its figures.`,
+      `Each mark is one method at one ${unitTitles[unit]}; the axis is logarithmic. Bands (for ${listed(shown)} only) are 95 % intervals. Point at a mark to see its figures.`,
     ),
     ...(reference.length > 0 && panels.length > 0
-      ? [paragraph(`Each method beside ${baseline} (grey circles, dashed), both with their bands:`)]
+      ? [
+          paragraph(
+            `Each method next to ${baseline} (grey circles, dashed line), both with their bands:`,
+          ),
+        ]
       : []),
     `<div class="plots small">${panels.join('\n')}</div>`,
   ].join('\n');

@@ -20,9 +20,9 @@ export function calibrationSection(painter: Painter, report: BenchReport): strin
   });
   if (panels.length === 0) return '';
   return section(
-    'Do values know what is right?',
+    'Do values predict what is right?',
     paragraph(
-      'Each mark is the ends of a tree whose values are close to each other: across, their mean value; upwards, the share of them that is right; the larger the mark, the more ends. Values that say what they mean lie on the dashed diagonal; below it they promise too much. Drawn is the budget at which a method has the most ends.',
+      'Each mark stands for the ends of trees with similar values: their mean value on the horizontal axis, the share of them that is right on the vertical one. Larger marks stand for more ends. Calibrated values lie on the dashed diagonal; below it, values are too high. The budget shown is the one at which the method has the most ends.',
     ),
     `<div class="plots small">${panels.join('\n')}</div>`,
   );

@@ -1,4 +1,5 @@
 import { visible } from '../../base/visible.ts';
+import { codeSpans } from '../sections.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -11,6 +12,13 @@ const entities: Readonly<Record<string, string>> = {
 /** Text of others as HTML that shows it, in text and in quoted attributes. */
 export function escaped(text: string): string {
   return visible(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** A sentence of ours, in which names of options stand as code. */
+export function prose(text: string): string {
+  return codeSpans(text)
+    .map(({ isCode, part }) => (isCode ? `<code>${escaped(part)}</code>` : escaped(part)))
+    .join('');
 }
 
 /** A section with a heading; nothing where there is nothing to say. */

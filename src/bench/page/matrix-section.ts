@@ -30,7 +30,7 @@ export function matrixSection(painter: Painter, report: BenchReport): string {
   return section(
     'Problem by problem',
     paragraph(
-      'Each column is a problem, the easiest on the left; each row a method at a budget. The stronger the colour of a cell, the larger the share of its searches that were right, from none to all; what nobody could score is hatched. Point at a column for its problem.',
+      'Each column is a problem, with the easiest on the left; each row is a method at a budget. The stronger the colour of a cell, the larger the share of its searches that were right; cells that could not be scored are hatched. Point at a column to see its problem.',
     ),
     legend(painter, series),
     `<div class="plots">${panels.join('\n')}</div>`,
@@ -142,7 +142,7 @@ function shareText(share: number | null): string {
 
 function meanText(problem: Problem): string {
   const mean = meanShare(problem);
-  return mean === undefined ? 'not scored' : `${percent(mean)} right in the mean`;
+  return mean === undefined ? 'not scored' : `${percent(mean)} right on average`;
 }
 
 function meanShare({ shares }: Problem): number | undefined {

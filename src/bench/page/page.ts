@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import {
   byBudget,
   courseColumns,
@@ -10,9 +11,10 @@ import {
   answers,
   areaMeaning,
   areaRows,
+  type DocumentOptions,
   guidedMeaning,
-  repeatCommand,
   repeatedMeaning,
+  repeatWith,
   repetition,
   reportSetting,
   reportTitle,
@@ -21,7 +23,7 @@ import {
 } from '../sections.ts';
 import { accuracySection, guidedPlots } from './accuracy-section.ts';
 import { calibrationSection } from './calibration-section.ts';
-import { escaped, paragraph, section } from './html.ts';
+import { escaped, paragraph, prose, section } from './html.ts';
 import { htmlTable, pointTable } from './html-table.ts';
 import { matrixSection } from './matrix-section.ts';
 import { type Painter, painter } from './painter.ts';
@@ -31,8 +33,14 @@ import { style } from './style.ts';
 /**
  * A report as one HTML page that needs nothing else: no script, no request to any host. What plots it is loaded when the
  * first page is made.
+ *
+ * @param options - What it says beside the report: the `command` that was typed, and why the benchmark was `stopped`.
  */
-export async function reportPage(report: BenchReport): Promise<string> {
+export async function reportPage(
+  report: BenchReport,
+  options: DocumentOptions = {},
+): Promise<string> {
+  expectOptions('reportPage', options, 'command stopped');
   const title = escaped(reportTitle(report));
   const brush = await painter();
   return `<!doctype html>
@@ -48,21 +56,22 @@ export async function reportPage(report: BenchReport): Promise<string> {
 ${unscoredPattern}
 <main>
 <h1>${title}</h1>
-${body(brush, report).join('\n')}
+${body(brush, report, options).join('\n')}
 </main>
 </body>
 </html>
 `;
 }
 
-/** What is drawn where nobody could score a problem. */
+/** What is drawn where a problem could not be scored. */
 const unscoredPattern = `<svg class="defs" aria-hidden="true"><defs><pattern id="unscored" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="1.2" height="4" fill="var(--quiet)"></rect></pattern></defs></svg>`;
 
-function body(brush: Painter, report: BenchReport): readonly string[] {
+function body(brush: Painter, report: BenchReport, options: DocumentOptions): readonly string[] {
   const { verdict, warnings, points } = report;
   const repeated = points.filter(({ passAtK }) => passAtK.length > 0);
   return [
-    `<div class="verdict ${escaped(verdict.answer)}"><p><strong>${answers[verdict.answer]}</strong> ${escaped(verdictText(report))}</p></div>`,
+    options.stopped === undefined ? '' : `<p><strong>${prose(options.stopped)}</strong></p>`,
+    `<div class="verdict ${escaped(verdict.answer)}"><p><strong>${answers[verdict.answer]}</strong> ${prose(verdictText(report))}</p></div>`,
     `<p class="setting">${escaped(reportSetting(report))}</p>`,
     section('Read this first', list(warnings)),
     accuracySection(brush, report),
@@ -92,7 +101,7 @@ function body(brush: Painter, report: BenchReport): readonly string[] {
     areaSection(report),
     section('How searches went', pointTable('How searches went', courseColumns, byBudget(points))),
     section('What it cost', paragraph(spendText(report))),
-    repetitionSection(report),
+    repetitionSection(report, options),
   ];
 }
 
@@ -118,19 +127,20 @@ function areaSection(report: BenchReport): string {
   );
 }
 
-function repetitionSection(report: BenchReport): string {
+function repetitionSection(report: BenchReport, options: DocumentOptions): string {
+  const [introduction, command] = repeatWith(report, options);
   const facts = repetition(report).map(
     ([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`,
   );
   return section(
     'How to repeat it',
     `<dl class="facts">${facts.join('')}</dl>`,
-    paragraph('Where the command line knows the task and the methods by these names:'),
-    `<pre><code>${escaped(repeatCommand(report))}</code></pre>`,
+    paragraph(introduction),
+    `<pre><code>${escaped(command)}</code></pre>`,
   );
 }
 
 function list(texts: readonly string[]): string {
   if (texts.length === 0) return '';
-  return `<ul>${texts.map((text) => `<li>${escaped(text)}</li>`).join('')}</ul>`;
+  return `<ul>${texts.map((text) => `<li>${prose(text)}</li>`).join('')}</ul>`;
 }

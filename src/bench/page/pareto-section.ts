@@ -29,20 +29,19 @@ interface Cost {
 
 const costs: readonly Cost[] = [
   {
-    title: 'dollars of 1,000 searches',
+    title: 'dollars per 1,000 searches',
     of: ({ usd }) => (usd === null ? null : 1_000 * usd),
     short: shortDollars,
     text: dollars,
-    unknown: 'No price is known, so that accuracy is not drawn against dollars.',
+    unknown: 'No price is known, so accuracy is not drawn against dollars.',
     free: 'No search cost any dollars.',
   },
   {
-    title: 'time of a search',
+    title: 'time per search',
     of: ({ ms }) => ms,
     short: shortTime,
     text: shortTime,
-    unknown:
-      'Recorded answers were reused without waiting as long as they took, so that accuracy is not drawn against time.',
+    unknown: 'Recorded answers were reused without waiting, so accuracy is not drawn against time.',
     free: 'No search took any time that the clock could measure.',
   },
 ];
@@ -58,7 +57,7 @@ export function paretoSection(painter: Painter, report: BenchReport): string {
     `<div class="plots">${plots.map(({ drawing }) => drawing).join('\n')}</div>`,
     ...plots.map(({ missing }) => missing),
     paragraph(
-      'Each mark is one method at one budget. The line joins the Pareto front: what is on it is beaten by nothing that costs as little. What is below it is not worth its price on these problems.',
+      'Each mark is one method at one budget. The line is the Pareto front: nothing that costs as little or less is more accurate. What lies below it is not worth its price on these problems.',
     ),
     legend(painter, series),
   );
@@ -85,7 +84,7 @@ function costPlot(
     left === 0
       ? ''
       : paragraph(
-          `Nobody knows the ${cost.title} at ${left} of ${points.length} points; these are left out.`,
+          `${left} of ${points.length} points are left out: their ${cost.title} is unknown.`,
         );
   const steps = front.map(
     ({ point, spent }) =>

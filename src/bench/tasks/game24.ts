@@ -9,7 +9,7 @@ import { csvCells } from './csv.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { different, type NamedPuzzle, parsed, puzzleInstance } from './puzzle-task.ts';
 import { readRequest } from './request.ts';
-import { lineFault, readTaskLines } from './task-file.ts';
+import { lineFault, readTaskLines, titleOf } from './task-file.ts';
 
 /** The longest step, in tokens, such as `10 - 4 = 6 (left: 6 9 13)`. */
 export const longestGameStep = 24;
@@ -64,7 +64,7 @@ const papers = { from: 901, to: 1_000 };
 function gamesOf(file: string): BenchTask {
   return {
     name: 'game24',
-    title: 'Game of 24',
+    title: titleOf('Game of 24', file),
     source: basename(file),
     splits: ['all', 'unseen', 'ranks-901-1000'],
     instances(request) {

@@ -10,7 +10,7 @@ import { unaidedIn } from '../../runs/problem.ts';
 import { tasks } from '../../runs/tasks.ts';
 import type { BenchInstance, BenchTask } from '../task.ts';
 import { readRequest } from './request.ts';
-import { lineFault, readTaskLines, type TaskLine } from './task-file.ts';
+import { lineFault, readTaskLines, type TaskLine, titleOf } from './task-file.ts';
 
 /** The puzzles that the model which comes with the package has never seen, and all. */
 const splits = ['unseen', 'all'] as const;
@@ -50,10 +50,9 @@ export function puzzleTask<Instance>(options: PuzzleTaskOptions<Instance>): Benc
     read = (path: string) =>
       readTaskLines(path).map((line) => ({ instance: parsed(puzzle, line) })),
   } = options;
-  const shared = { name, title };
   if (file !== undefined) {
     return {
-      ...shared,
+      ...{ name, title: titleOf(title, file) },
       source: basename(file),
       ...(isTaught && { splits: splits.toReversed() }),
       instances(request) {
@@ -66,7 +65,7 @@ export function puzzleTask<Instance>(options: PuzzleTaskOptions<Instance>): Benc
     };
   }
   return {
-    ...shared,
+    ...{ name, title },
     ...(isTaught && { splits }),
     instances(request) {
       const { split, count, seed } = readRequest(this, request);

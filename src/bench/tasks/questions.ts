@@ -8,7 +8,7 @@ import type { BenchTask } from '../task.ts';
 import type { BenchTaskEntry, BenchTaskOptions } from './entry.ts';
 import { type KnownQuestion, longestAnswer, questionInstance } from './question-instances.ts';
 import { readRequest } from './request.ts';
-import { lineFault, readTaskLines, type TaskLine } from './task-file.ts';
+import { lineFault, readTaskLines, type TaskLine, titleOf } from './task-file.ts';
 
 const text = z.string().refine((value) => value.trim() !== '');
 const given = z.union([text, z.number().transform(String)]);
@@ -59,6 +59,7 @@ export function questionsTask(
   if (file === undefined) throw expectation('file', 'the path of a file with problems', file);
   return {
     ...about,
+    title: titleOf(about.title, file),
     source: basename(file),
     instances(request) {
       const { split, limit } = readRequest(this, request);

@@ -1,10 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
 import { objectionOf } from '../../base/with-storage-errors.ts';
 
 /** The largest file of problems, in bytes: it is read whole. */
 const largest = 64 * 1024 * 1024;
+
+/** What a task is called whose problems stand in a file. */
+export function titleOf(title: string, file: string): string {
+  return `${title} (${basename(file)})`;
+}
 
 /** A line of a file of problems. */
 export interface TaskLine {

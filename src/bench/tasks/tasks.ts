@@ -8,6 +8,7 @@ import { bfclEntry } from './bfcl.ts';
 import { blocksworldEntry } from './blocksworld.ts';
 import { codeEntry } from './code.ts';
 import { countdownEntry } from './countdown.ts';
+import { csvCells } from './csv.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { game24Entry } from './game24.ts';
 import { humanEvalEntry } from './human-eval.ts';
@@ -121,13 +122,33 @@ const kinds: readonly {
 
 const holds = (value: unknown, part: string) => typeof value === 'string' && value.includes(part);
 
-/** The task that a file is for, from what stands in its first line. */
+/**
+ * The task that a file is for, from its name and what stands in its first line.
+ *
+ * @throws EspalierError `usage` for a file of questions in another form than lines of JSON.
+ */
 function entryFor(path: string): BenchTaskEntry {
-  const text = readTaskLines(path)[0]?.text ?? '';
+  const [first] = readTaskLines(path);
+  const text = first?.text ?? '';
   if (/\.pddl$/i.test(path) || text.startsWith('(')) return blocksworldEntry;
-  if (!text.startsWith('{')) return game24Entry;
+  if (text.startsWith('[')) throw unreadable(path, 'is a JSON array');
+  if (!text.startsWith('{') && !/\.(?:jsonl|ndjson)$/i.test(path)) {
+    const heads = csvCells(text).map((head) => head.toLowerCase());
+    if (!heads.some((head) => questionHeads.includes(head))) return game24Entry;
+    throw unreadable(path, 'is a CSV file of questions');
+  }
   const members = membersOf(text);
   return kinds.find(({ fits }) => fits(members))?.entry ?? questionsEntry;
+}
+
+/** Columns that no table of puzzles has. */
+const questionHeads = ['question', 'problem', 'answer'];
+
+function unreadable(path: string, is: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `\`${path}\` ${is}, which is unsupported. Convert it to one JSON object per line, such as {"question": "…", "answer": "…"}, in a \`.jsonl\` file.`,
+  );
 }
 
 /** What a line holds; nothing where it is no JSON: whoever reads the file says so. */

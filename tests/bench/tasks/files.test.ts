@@ -298,9 +298,7 @@ describe('a module', () => {
 
 test('a question, an answer or a puzzle that was changed under its name is another revision', async () => {
   const revisionsOf = async (name: string, text: string) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'espalier-revisions-')), name);
-    writeFileSync(file, text);
-    const instances = await (await taskNamed(file)).instances({ seed: 0 });
+    const instances = await (await taskNamed(fileOf(name, text))).instances({ seed: 0 });
     return instances.map(({ revision }) => revision);
   };
   const line = (question: string, answer: string) => JSON.stringify({ id: 'a', question, answer });
@@ -311,4 +309,42 @@ test('a question, an answer or a puzzle that was changed under its name is anoth
   expect(one).toMatch(/^[\w-]{12}$/);
   // A game is named by itself.
   expect(await revisionsOf('e.csv', 'Puzzles\n4 9 10 13\n')).toEqual([undefined]);
+});
+
+describe('a file that is named alone', () => {
+  const convert =
+    'which is unsupported. Convert it to one JSON object per line, such as {"question": "…", "answer": "…"}, in a `.jsonl` file.';
+  test.each([
+    [
+      'array.json',
+      '[{"question": "One?", "answer": "1"}]',
+      `array.json\` is a JSON array, ${convert}`,
+    ],
+    ['array.jsonl', '[\n{"question": "One?"}]', `array.jsonl\` is a JSON array, ${convert}`],
+    [
+      'qa.csv',
+      'question,answer\n"One, or two?",1\n',
+      `qa.csv\` is a CSV file of questions, ${convert}`,
+    ],
+    ['qa.csv', 'id,"Question"\n1,One?\n', 'is a CSV file of questions'],
+    ['broken.jsonl', 'not json\n', 'Line 1 of `', 'expected JSON, got something else.'],
+  ])('as %s with %j is refused by what it is', async (name, content, ...messages) => {
+    const path = fileOf(name, content);
+    const read = async () => (await taskNamed(path)).instances({ seed: 0 });
+    for (const message of messages) await expect(read).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['mine.jsonl', lines({ question: 'One?', answer: 1 }), 'questions (mine.jsonl)'],
+    ['test.jsonl', lines({ question: 'One?', answer: '#### 1' }), 'GSM8K (test.jsonl)'],
+    ['games.txt', '4 9 10 13\n', 'Game of 24 (games.txt)'],
+    ['games.csv', 'Rank,Puzzles\n1,4 9 10 13\n', 'Game of 24 (games.csv)'],
+  ])('as %s is named in the title of its task', async (name, content, title) => {
+    expect((await taskNamed(fileOf(name, content))).title).toBe(title);
+  });
+
+  test('with puzzles of another kind is named with them', async () => {
+    const path = fileOf('boards.txt', '1 2 3 / 4 5 6 / 7 0 8\n');
+    expect((await taskNamed(`tiles:${path}`)).title).toBe('Sliding tiles (boards.txt)');
+  });
 });

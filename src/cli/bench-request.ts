@@ -1,0 +1,64 @@
+import { basename, join } from 'node:path';
+import { defined } from '../backends/transport/json.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { BenchBudget } from '../bench/report.ts';
+import { budgetsOf, type Check, parseCheck, readSuite } from '../bench/suite.ts';
+import type { BenchArguments } from './bench-options.ts';
+import { modelOption } from './model.ts';
+
+/** What is asked for, from a suite and from the command line, which has the last word. */
+export interface BenchRequest extends Omit<BenchArguments, 'task'> {
+  readonly task: string;
+  readonly methods: readonly string[];
+  readonly budgets: readonly BenchBudget[];
+  readonly out: string;
+  readonly failIfWorse: readonly Check[];
+}
+
+/**
+ * What is asked for.
+ *
+ * @throws EspalierError `usage` where a suite is not what it should be, or nothing says what is measured.
+ */
+export function requestFrom(path: string | undefined, given: BenchArguments): BenchRequest {
+  const suite = path === undefined ? {} : readSuite(path);
+  const { failIfWorse = [], budgets, model, times = true, ...rest } = suite;
+  const fromSuite = {
+    ...rest,
+    // What is named on the command line is not measured on what the suite names.
+    ...(given.task !== undefined && { replay: undefined }),
+    ...(budgets !== undefined && { budgets: budgetsOf(budgets) }),
+    ...(model !== undefined && { model: modelOption(model) }),
+  };
+  const merged = { ...defined(fromSuite), ...defined(given), times: given.times && times };
+  const task = merged.replay ?? merged.task;
+  if (task === undefined) {
+    throw new EspalierError(
+      'usage',
+      'Expected `--task`, `--replay` or a suite with a `task` to say what is measured. `espalier bench --help` has examples.',
+    );
+  }
+  return {
+    methods: ['mcts'],
+    budgets: [1_000, 2_000, 4_000].map((limit) => ({ unit: 'tokens', limit })),
+    out: join('bench', folderFor({ ...merged, task })),
+    ...merged,
+    task,
+    failIfWorse: given.failIfWorse ?? failIfWorse.map(parseCheck),
+  };
+}
+
+/** A folder holds one benchmark: whatever makes it another one is in the name. */
+function folderFor(request: Omit<BenchArguments, 'task'> & { readonly task: string }): string {
+  const { task, split, model, effort, judgeEffort, thoughtTokens, maxTokens } = request;
+  const { temperature, seed, times } = request;
+  const rest = { effort, judgeEffort, thoughtTokens, maxTokens, temperature, seed };
+  return [
+    basename(task),
+    ...[split, model].flatMap((name) => name ?? []),
+    ...Object.entries(defined(rest)).map(([name, value]) => `${name} ${value}`),
+    ...(times ? [] : ['no-times']),
+  ]
+    .join(' ')
+    .replaceAll(/\W+/g, '-');
+}
