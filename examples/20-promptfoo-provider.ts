@@ -13,7 +13,9 @@ export default class Searched {
     this.#model = config.model;
   }
   id = (): string => 'espalier:mcts';
-  async callApi(question: string) {
+  async callApi(
+    question: string,
+  ): Promise<{ output: string; tokenUsage: { total: number }; cost: number }> {
     const model = typeof this.#model === 'string' ? await languageModel(this.#model) : this.#model;
     const environment = reasoning({ question });
     const notation = notationFor(environment, model.capabilities);

@@ -44,8 +44,8 @@ export interface BenchCell {
     /** Why the first did, in one sentence. */
     readonly reason: string;
   };
-  /** Present where its environment has given no reward anywhere. */
-  readonly isUnrewarded?: boolean;
+  /** Present where nothing can be right: there is no oracle, and the environment has rewarded nothing in this tree. */
+  readonly isUnrewarded?: true;
   /** The calls that it was charged, as if it had bought all that it used. */
   readonly calls: number;
   /** The tokens that it was charged. */

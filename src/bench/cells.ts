@@ -60,7 +60,8 @@ export async function cellOf<State, Action>(
     ...(failures.first[0] !== undefined && {
       lost: { count: failures.count, reason: failures.first[0].message },
     }),
-    ...(nodes.some(({ reward }) => reward !== undefined) ? {} : { isUnrewarded: true }),
+    ...(oracle === undefined &&
+      nodes.every(({ reward }) => reward === undefined) && { isUnrewarded: true }),
     ...answered,
     ...{ inputTokens: sum('inputTokens'), cachedTokens: sum('cachedTokens') },
     outputTokens: sum('outputTokens'),

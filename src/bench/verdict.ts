@@ -2,11 +2,11 @@ import { counted } from '../base/counted.ts';
 import { normalTails } from '../base/stats/normal-tails.ts';
 import { normalQuantile } from '../base/stats/wilson-interval.ts';
 import { budgetKey } from './arms.ts';
-import { leastClusters, leastGain } from './bounds.ts';
+import { leastClusters, leastGain, mostFailed } from './bounds.ts';
 import { budgetText, listed, percent, points, signedPoints } from './figures.ts';
 import { nextSteps } from './next-steps.ts';
 import { priceOf } from './price.ts';
-import type { BenchDifference, BenchPoint, Verdict } from './report.ts';
+import type { BenchBudget, BenchDifference, BenchPoint, Verdict } from './report.ts';
 
 /** The chance of an error in a verdict, for either answer. */
 const alpha = 0.05;
@@ -30,6 +30,9 @@ export interface Findings {
  *   one alone, so that nothing is to be corrected.
  * - `undecided`: neither, or fewer than 30 clusters behind any comparison; with how many problems may decide.
  *
+ * Where more than 5 % of the searches of a method, or of the baseline, have failed at a budget, that comparison counts for
+ * nothing, and there is no `no`.
+ *
  * @see Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", 1982, for intersection–union tests.
  */
 export function verdictOf(found: Findings): Verdict {
@@ -42,13 +45,17 @@ export function verdictOf(found: Findings): Verdict {
       ...unsearched(found),
     ]);
   }
-  const winners = searches.filter(({ adjustedP, low }) => adjustedP < alpha && low > 0);
+  const broken = searches.filter((search) => hasFailed(found, search));
+  const winners = searches.filter(
+    (search) => search.adjustedP < alpha && search.low > 0 && !broken.includes(search),
+  );
   const [first] = winners.toSorted((a, b) => b.difference - a.difference);
   if (first !== undefined) {
     const own = winners.filter(({ method, budget }) => isOf(first, method, budget.unit));
     const best = own.toSorted((a, b) => a.budget.limit - b.budget.limit)[0] ?? first;
     return { answer: 'yes', text: `Yes. ${yes(found, best).join(' ')}`, best };
   }
+  if (broken.length > 0) return undecided([fixFirst(found, broken), ...unsearched(found)]);
   if (searches.every(({ high }) => high < leastGain)) return no(found, searches);
   return undecided([
     ...nearest(found, searches),
@@ -56,6 +63,25 @@ export function verdictOf(found: Findings): Verdict {
     ...unsearched(found),
     ...nextSteps(found, 'undecided'),
   ]);
+}
+
+/** Whether so many searches of a comparison have failed that it says nothing. */
+function hasFailed(found: Findings, { method, than, budget }: BenchDifference): boolean {
+  return [method, than].some((name) => {
+    const { n = 0, failed = 0 } = pointAt(found, name, budget) ?? {};
+    return failed > mostFailed * n;
+  });
+}
+
+function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
+  const arms = broken.flatMap(({ method, than, budget }) =>
+    [method, than].flatMap((name) => pointAt(found, name, budget) ?? []),
+  );
+  const failed = [...new Set(arms)].filter((point) => point.failed > mostFailed * point.n);
+  const places = failed.map(
+    ({ method, budget, failed, n }) => `${failed} of ${n} of ${method} at ${budgetText(budget)}`,
+  );
+  return `Too many searches failed to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again.`;
 }
 
 /** Fewer problems than were searched count where one of a pair could not be scored. */
@@ -87,7 +113,7 @@ function yes(found: Findings, best: BenchDifference): readonly string[] {
   const isFrom = later.length > 0 && unsure.length === 0;
   const where = `${isFrom ? 'from' : 'at'} ${budgetText(budget)}${isFrom ? ' up' : ''}`;
   const corrected = searches.length === 1 ? '' : ` corrected for ${searches.length} comparisons`;
-  const [mine, other] = [pointAt(found, method, best), pointAt(found, found.baseline, best)];
+  const [mine, other] = [pointAt(found, method, budget), pointAt(found, found.baseline, budget)];
   return [
     `With ${method}, accuracy rises by ${points(difference)} points over ${found.baseline} ${where} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}; p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} against ${percent(other?.accuracy ?? 0)}.`,
     ...(unsure.length > 0
@@ -196,11 +222,7 @@ function quantileOf(tails: number): number {
   return low;
 }
 
-function pointAt(
-  { points }: Findings,
-  name: string,
-  { budget }: BenchDifference,
-): BenchPoint | undefined {
+function pointAt({ points }: Findings, name: string, budget: BenchBudget): BenchPoint | undefined {
   return points.find(
     (point) => point.method === name && budgetKey(point.budget) === budgetKey(budget),
   );

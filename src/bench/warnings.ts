@@ -1,6 +1,6 @@
 import type { StopReason } from '../search/contracts.ts';
 import type { Arm } from './arms.ts';
-import { greedyName, mostUnused } from './bounds.ts';
+import { greedyName, mostFailed, mostUnused } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
 import { budgetText, listed, percent } from './figures.ts';
 import { pointOf, spentOf } from './points.ts';
@@ -24,6 +24,9 @@ export function warningsOf(
     ...methods.flatMap(overspent),
     ...methods.flatMap((group) => lost(group, 'failed')),
     ...methods.flatMap((group) => lost(group, 'unscored')),
+    ...methods.flatMap(lostInPart),
+    ...unrewarded(arms),
+    ...methods.flatMap(unlimited),
     ...methods.flatMap(unused),
     ...unpriced(methods, models),
   ];
@@ -32,16 +35,24 @@ export function warningsOf(
 /** A search must never spend more than it was given. A deadline alone is noticed a moment late. */
 function overspent(arms: readonly Arm[]): readonly string[] {
   return arms.flatMap(({ method, budget, cells }) => {
-    const slack = budget.unit === 'ms' ? 1.05 : 1 + 1e-9;
-    const spends = cells.map((cell) => spentOf(cell) ?? 0);
-    const over = spends.filter((spent) => spent > budget.limit * slack);
+    const { unit, limit } = budget;
+    const most = unit === 'ms' ? Math.max(1.05 * limit, limit + latestMs) : limit * (1 + 1e-9);
+    const over = cells.map((cell) => spentOf(cell) ?? 0).filter((spent) => spent > most);
     if (over.length === 0) return [];
-    const most = budgetText({ unit: budget.unit, limit: Math.max(...over) });
+    const longest = budgetText({ unit, limit: Math.max(...over) });
+    if (unit === 'ms') {
+      return [
+        `${method} ran for up to ${longest} with a deadline of ${budgetText(budget)}, in ${over.length} of ${cells.length} searches: this machine was too busy to notice the deadline in time. Lower the concurrency.`,
+      ];
+    }
     return [
-      `BUDGET EXCEEDED: ${method} spent up to ${most} with a budget of ${budgetText(budget)}, in ${over.length} of ${cells.length} searches. Comparisons at this budget are not fair; please report this as a bug.`,
+      `BUDGET EXCEEDED: ${method} spent up to ${longest} with a budget of ${budgetText(budget)}, in ${over.length} of ${cells.length} searches. Comparisons at this budget are not fair; please report this as a bug.`,
     ];
   });
 }
+
+/** How late a timer may be on a machine that is not overloaded, in milliseconds. */
+const latestMs = 50;
 
 const consequences = {
   failed: 'failed and count as wrong',
@@ -60,8 +71,41 @@ function lost(arms: readonly Arm[], status: 'failed' | 'unscored'): readonly str
 }
 
 function commonReason(cells: readonly BenchCell[]): string | undefined {
-  const reasons = cells.flatMap(({ reason }) => reason ?? []).sort();
-  return groupsOf(reasons, reasons).toSorted((a, b) => b.length - a.length)[0]?.[0];
+  return commonest(cells.flatMap(({ reason }) => reason ?? []));
+}
+
+function commonest(texts: readonly string[]): string | undefined {
+  const sorted = texts.toSorted();
+  return groupsOf(sorted, sorted).toSorted((a, b) => b.length - a.length)[0]?.[0];
+}
+
+/** What a search lost on its way counts against it, and may be no fault of its own. */
+function lostInPart(arms: readonly Arm[]): readonly string[] {
+  const cells = arms.flatMap((arm) => arm.cells).filter(({ status }) => status !== 'failed');
+  const reasons = cells.flatMap(({ lost: part }) => part?.reason ?? []);
+  if (reasons.length <= mostFailed * cells.length) return [];
+  return [
+    `${reasons.length} of ${cells.length} searches of ${arms[0]?.method} lost a part of their tree; the most common reason: ${commonest(reasons)}`,
+  ];
+}
+
+function unrewarded(arms: readonly Arm[]): readonly string[] {
+  const cells = arms.flatMap((arm) => arm.cells);
+  if (cells.length === 0 || cells.some(({ isUnrewarded = false }) => !isUnrewarded)) return [];
+  return [
+    'Nothing can be right: no step of any search was rewarded, and the task has no `oracle`. Let the environment reward right ends with 1, or give each instance an `oracle`.',
+  ];
+}
+
+/** What its budget does not limit ends a search only after very many simulations. */
+function unlimited(arms: readonly Arm[]): readonly string[] {
+  return arms.flatMap(({ method, budget, cells }) => {
+    const count = cells.filter(({ exceeded }) => exceeded === 'simulations').length;
+    if (count === 0) return [];
+    return [
+      `${count} of ${cells.length} searches of ${method} ended after 10,000 simulations: a budget of ${budgetText(budget)} does not limit what costs nothing. Use a budget in ms, or in calls where calls are made.`,
+    ];
+  });
 }
 
 const whyEnded: Readonly<Record<StopReason, string>> = {

@@ -236,3 +236,30 @@ test('of nothing there is nothing to say', () => {
     verdict: { answer: 'undecided' },
   });
 });
+
+test('what searches lost on their way, and what limits or rewards nothing, is said', () => {
+  const lost = { lost: { count: 3, reason: 'No judge.' } };
+  const { warnings } = reportOf(
+    [
+      ...arm('best-of-n', times(30, '0'), { exceeded: 'simulations', isUnrewarded: true }),
+      ...arm('mcts', times(30, '0'), { ...lost, isUnrewarded: true }),
+    ],
+    header,
+  );
+  expect(warnings).toEqual(
+    expect.arrayContaining([
+      '30 of 30 searches of mcts lost a part of their tree; the most common reason: No judge.',
+      expect.stringContaining('30 of 30 searches of best-of-n ended after 10,000 simulations'),
+      expect.stringContaining('Nothing can be right: no step of any search was rewarded'),
+    ]),
+  );
+});
+
+test('a deadline that was noticed late is no broken budget', () => {
+  const late = (ms: number) =>
+    reportOf(arm('mcts', times(30, '1'), { budget: { unit: 'ms', limit: 150 }, ms }), header)
+      .warnings;
+  expect(late(199).join()).not.toContain('deadline');
+  expect(late(279).join()).toContain('mcts ran for up to 279 ms with a deadline of 150 ms');
+  expect(late(279).join()).not.toContain('bug');
+});

@@ -241,3 +241,29 @@ describe('where nothing is decided, a verdict', () => {
     expect(verdictOf(found({ points })).text).toContain(sentence);
   });
 });
+
+describe('a comparison in which too many searches failed', () => {
+  const points = (failed: Readonly<Record<string, number>>) =>
+    ['best-of-n', 'mcts', 'beam'].map((method) =>
+      point(method, 1000, { failed: failed[method] ?? 0 }),
+    );
+  const none = [gain('mcts', 1000, nothing), gain('beam', 1000, nothing)];
+
+  test('is no reason for a no', () => {
+    const text =
+      'Undecided. Too many searches failed to compare them: 6 of 100 of mcts at 1,000 tokens. Fix the cause';
+    const verdict = verdictOf(found({ points: points({ mcts: 6 }), differences: none }));
+    expect(verdict.answer).toBe('undecided');
+    expect(verdict.text).toContain(text);
+    expect(verdictOf(found({ points: points({ mcts: 5 }), differences: none })).answer).toBe('no');
+  });
+
+  test('is no reason for a yes, where another search may still be one', () => {
+    const differences = [gain('mcts', 1000), gain('beam', 1000, nothing)];
+    const of = (failed: Readonly<Record<string, number>>) =>
+      verdictOf(found({ points: points(failed), differences })).answer;
+    expect(of({ 'best-of-n': 40 })).toBe('undecided');
+    expect(of({ mcts: 40 })).toBe('undecided');
+    expect(of({ beam: 100 })).toBe('yes');
+  });
+});
