@@ -98,16 +98,18 @@ interface Box {
   readonly end: number;
 }
 
-/** More boxes than anybody leaves empty. */
+/** More boxes than anybody fills. */
 const mostBoxes = 256;
 
 /** The boxes that are closed and not empty, the last one first. */
 function* boxesIn(text: string): Generator<Box, undefined> {
-  for (const { 0: name, index } of [...text.matchAll(/\\(?:boxed|fbox)/g)]
-    .slice(-mostBoxes)
-    .reverse()) {
+  let count = 0;
+  for (const { 0: name, index } of [...text.matchAll(/\\(?:boxed|fbox)/g)].reverse()) {
     const box = braced(text, index + name.length);
-    if (box !== undefined && box.content.trim() !== '') yield { ...box, start: index };
+    if (box === undefined || box.content.trim() === '') continue;
+    yield { ...box, start: index };
+    count += 1;
+    if (count === mostBoxes) return undefined;
   }
   return undefined;
 }
