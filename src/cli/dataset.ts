@@ -76,7 +76,7 @@ function configsOf(request: DatasetRequest, defaultRule: string): readonly Datas
         `Expected \`--format\` to have a place for ${entry.kind} rows (rule ${name}), got \`${format.name}\`, which takes ${kinds} rows.`,
       );
     }
-    return { name, rule: entry.create(filtersOf(request)), format };
+    return { rule: entry.create(filtersOf(request)), format };
   });
 }
 

@@ -139,7 +139,7 @@ describe('a dataset', () => {
     });
     expect(passes).toBe(1);
     expect(report.rows).toBe(4);
-    expect(readdirSync(out).toSorted()).toEqual(['README.md', 'lf', 'trl-preference']);
+    expect(readdirSync(out).toSorted()).toEqual(['README.md', 'lf', 'two-each']);
     const info = JSON.parse(read('lf/dataset_info.json')) as { train: { file_name: string } };
     expect(info.train.file_name).toBe('train-00000-of-00001.jsonl');
     expect(existsSync(join(out, 'lf', info.train.file_name))).toBe(true);

@@ -14,7 +14,7 @@ export interface WriteDatasetOptions {
     /**
      * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
      *
-     * @defaultValue that of the form, such as `trl-preference`
+     * @defaultValue that of the rule, such as `agent-q`
      */
     readonly name?: string;
     /** Makes the rows. */

@@ -106,11 +106,13 @@ function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
   const names = new Set<string>();
   return configs.map((config, place) => {
     expectOptions(`configs[${place}]`, config, 'name rule format');
-    const { rule, format, name = format.forms[rule.kind]?.name ?? format.name } = config;
+    const { rule, format, name = rule.name } = config;
     if (!/^\w[\w.-]*$/.test(name)) {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
     }
-    if (names.has(name)) throw expectation('configs.name', 'different names', name);
+    if (names.has(name)) {
+      throw expectation('configs.name', 'different names (without one it is that of the rule)', name);
+    }
     names.add(name);
     const form: RowFormat | undefined = format.forms[rule.kind];
     if (form === undefined) {
