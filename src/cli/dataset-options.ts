@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { expectation } from '../base/expect.ts';
-import { datasetFormats, rowRules } from '../data/catalogue.ts';
+import { datasetFormats } from '../data/catalogue.ts';
+import { type RequestedRule, ruleNames, rulesOption } from './rule-option.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What a dataset is to be like. */
 export interface DatasetRequest {
   readonly out: string;
-  readonly rule?: readonly string[];
+  readonly rule?: readonly RequestedRule[];
+  readonly unit?: 'step' | 'trajectory';
   readonly format: string;
   readonly file: 'jsonl' | 'parquet';
   readonly split?: Readonly<Record<string, number>>;
@@ -16,10 +18,10 @@ export interface DatasetRequest {
   readonly maxPairs?: number;
   readonly chatTemplate?: string;
   readonly endToken?: string;
+  readonly provenance?: boolean;
   readonly notation?: 'continued' | 'json' | 'restated';
 }
 
-const ruleNames: readonly string[] = rowRules.map(({ name }) => name);
 const formatNames: readonly string[] = datasetFormats.map(({ name }) => name);
 
 /** The options of all commands that write a dataset. */
@@ -28,8 +30,13 @@ export function addDatasetOptions(command: Command): Command {
     .requiredOption('--out <folder>', 'where the dataset is written')
     .option(
       '--rule <names>',
-      `which rows, with commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q)`,
+      `which rows, with commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q); with options: math-shepherd:from=evaluation,paths=leaves`,
       rulesOption,
+    )
+    .option(
+      '--unit <unit>',
+      'best-trajectories: step, for a policy that is asked step by step, or trajectory (default)',
+      wordOption('unit', ['step', 'trajectory']),
     )
     .option(
       '--format <name>',
@@ -57,16 +64,15 @@ export function addDatasetOptions(command: Command): Command {
       'the end token of the model, behind what ends, for forms that are text',
     )
     .option(
+      '--provenance',
+      'with the columns that tell where a row comes from (default: but for openai)',
+    )
+    .option('--no-provenance', 'without them')
+    .option(
       '--notation <name>',
       'how rows show questions: continued, restated, json (default: as in the search)',
       wordOption('notation', ['continued', 'restated', 'json']),
     );
-}
-
-function rulesOption(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim());
-  for (const name of names) wordOption('rule', ruleNames)(name);
-  return names;
 }
 
 function splitOption(text: string): Readonly<Record<string, number>> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { datasetFormats, ruleNamed } from '../data/catalogue.ts';
+import { datasetFormats } from '../data/catalogue.ts';
 import type { FormatOptions } from '../data/formats/format.ts';
 import { jinjaPrompt } from '../data/formats/jinja-prompt.ts';
 import type { PairFilters } from '../data/pairs/pair-rule.ts';
@@ -12,6 +12,7 @@ import type { DatasetReport } from '../data/writers/report.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import { readInput } from '../runs/input-file.ts';
 import type { DatasetRequest } from './dataset-options.ts';
+import { entryOf, ruleFrom } from './rule-option.ts';
 
 export type { DatasetReport };
 
@@ -22,6 +23,10 @@ export interface DatasetSource {
   readonly defaultRule: string;
   /** Where the trees come from, for the card. */
   readonly source: string;
+  /** What is to be known of them, in one sentence. */
+  readonly note?: string;
+  /** What labelled steps are parted by, unless a rule is given its own. @defaultValue as in the notation */
+  readonly delimiter?: string;
   /** What they have cost. */
   readonly spend?: Spend;
 }
@@ -33,17 +38,20 @@ export interface DatasetSource {
  */
 export function makeDataset(
   request: DatasetRequest,
-  { problems, defaultRule, source, spend }: DatasetSource,
+  { problems, defaultRule, delimiter, source, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
   const { out, file, split, splitSeed } = request;
   return writeDataset({
     out,
     problems,
-    configs: configsOf(request, defaultRule),
+    configs: configsOf(request, { defaultRule, delimiter }),
     file,
     ...(split !== undefined && { splits: split }),
     seed: splitSeed,
-    card: { source, ...(spend !== undefined && { spend }) },
+    card: {
+      source: note === undefined ? source : `${source}. ${note}`,
+      ...(spend !== undefined && { spend }),
+    },
   });
 }
 
@@ -53,7 +61,7 @@ export function makeDataset(
  * @throws EspalierError as `makeDataset`.
  */
 export function expectDataset(request: DatasetRequest, defaultRule: string): void {
-  expectWritable({ out: request.out, configs: configsOf(request, defaultRule) });
+  expectWritable({ out: request.out, configs: configsOf(request, { defaultRule }) });
 }
 
 /**
@@ -61,14 +69,23 @@ export function expectDataset(request: DatasetRequest, defaultRule: string): voi
  *
  * @throws EspalierError `usage` where a form has no place for the rows of a rule, or a template cannot be read.
  */
-function configsOf(request: DatasetRequest, defaultRule: string): readonly DatasetConfig[] {
-  const { rule = [defaultRule] } = request;
+function configsOf(
+  request: DatasetRequest,
+  {
+    defaultRule,
+    delimiter,
+  }: { readonly defaultRule: string; readonly delimiter?: string | undefined },
+): readonly DatasetConfig[] {
+  const { rule: rules = [{ name: defaultRule, options: {} }], unit } = request;
+  if (unit !== undefined && !rules.some(({ name }) => name === unitRule)) {
+    throw new EspalierError('usage', `Expected \`--unit\` beside \`--rule ${unitRule}\`.`);
+  }
   const entry = datasetFormats.find(({ name }) => name === request.format);
   const format = entry?.create(formatOptions(request));
   if (format === undefined) throw new Error('Expected a known format.');
-  return rule.map((name) => {
-    const entry = ruleNamed(name);
-    if (entry === undefined) throw new Error('Expected a known rule.');
+  return rules.map((rule, place) => {
+    const { name } = rule;
+    const entry = entryOf(name);
     if (format.forms[entry.kind] === undefined) {
       const kinds = Object.keys(format.forms).join(', ');
       throw new EspalierError(
@@ -76,9 +93,21 @@ function configsOf(request: DatasetRequest, defaultRule: string): readonly Datas
         `Expected \`--format\` to have a place for ${entry.kind} rows (rule ${name}), got \`${format.name}\`, which takes ${kinds} rows.`,
       );
     }
-    return { rule: entry.create(filtersOf(request)), format };
+    const before = rules.slice(0, place).filter((other) => other.name === name).length;
+    return {
+      ...(before > 0 && { name: `${name}-${before + 1}` }),
+      rule: ruleFrom(rule, {
+        ...(entry.kind === 'preference' && filtersOf(request)),
+        ...(entry.kind === 'stepwise' && delimiter !== undefined && { delimiter }),
+        ...(name === unitRule && unit !== undefined && { unit }),
+      }),
+      format,
+    };
   });
 }
+
+/** The one rule whose rows are whole paths or their steps. */
+const unitRule = 'best-trajectories';
 
 function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilters {
   return {
@@ -88,8 +117,9 @@ function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilt
   };
 }
 
-function formatOptions({ chatTemplate, endToken }: DatasetRequest): FormatOptions {
+function formatOptions({ chatTemplate, endToken, provenance }: DatasetRequest): FormatOptions {
   return {
+    ...(provenance !== undefined && { provenance }),
     ...(chatTemplate !== undefined && { render: jinjaPrompt(readTemplate(chatTemplate)) }),
     ...(endToken !== undefined && { endToken }),
   };
@@ -124,11 +154,22 @@ export function describeDataset({ out, rows, configs }: DatasetReport): string {
       ),
     ]),
     ...(rows === 0
-      ? ['No tree had what the rules look for: see their descriptions, or search more.']
+      ? [nothingWritten(configs)]
       : [
           `How to train on it: ${join(out, 'README.md')}. To check it: espalier check-dataset ${out}`,
         ]),
   ].join('\n');
+}
+
+/** Whether a rule made rows of which the form could say none. */
+export function isLeftOut({ configs }: Pick<DatasetReport, 'configs'>): boolean {
+  return configs.some(({ rows, refused }) => rows === 0 && refused.length > 0);
+}
+
+function nothingWritten(configs: DatasetReport['configs']): string {
+  return isLeftOut({ configs })
+    ? 'There were rows, and the form could say none of them: the reasons are above.'
+    : 'No tree had what the rules look for: see their descriptions, or search more.';
 }
 
 function rowsOf({ rows, splits }: DatasetReport['configs'][number]): string {

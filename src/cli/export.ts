@@ -1,14 +1,13 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../base/errors.ts';
-import { ruleNamed } from '../data/catalogue.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { readRun } from '../runs/index.ts';
 import { readInput } from '../runs/input-file.ts';
 import { recordsOf } from '../runs/run-records.ts';
-import { type DatasetSource, describeDataset, makeDataset } from './dataset.ts';
+import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
@@ -48,27 +47,30 @@ export async function runExportCommand(
   sources: readonly string[],
   request: ExportRequest,
 ): Promise<number> {
+  const source = sourceOf(sources, request);
   const report = await makeDataset(request, {
-    ...sourceOf(sources, request),
+    ...source,
     source: sources.map((path) => basename(path)).join(', '),
   });
-  print(request.json === true ? JSON.stringify(report, undefined, 2) : describeDataset(report));
-  return 0;
+  const shown = [describeDataset(report), ...(source.note === undefined ? [] : [source.note])];
+  print(request.json === true ? JSON.stringify(report, undefined, 2) : shown.join('\n'));
+  return isLeftOut(report) ? 1 : 0;
 }
 
 function sourceOf(
   sources: readonly string[],
-  { from, notation, rule = ['omega-prm'] }: ExportRequest,
-): Pick<DatasetSource, 'defaultRule' | 'problems'> {
+  { from, notation }: ExportRequest,
+): Omit<DatasetSource, 'source' | 'spend'> {
   switch (from) {
     case 'toolbench':
-      return { problems: toolBench(sources), defaultRule: 'tool-preference' };
-    case 'omegaprm': {
-      const isLabels = rule.every((name) => ruleNamed(name)?.kind === 'stepwise');
-      // Steps of OmegaPRM files hold empty lines, so that those cannot tell a reward model where a step ends.
-      const options = isLabels ? { delimiter: '\n\n\n\n\n' } : {};
-      return { problems: omegaPrm(sources, options), defaultRule: 'omega-prm' };
-    }
+      return { problems: toolBench(sources), defaultRule: 'tool-preference', delimiter };
+    case 'omegaprm':
+      return {
+        problems: omegaPrm(sources),
+        defaultRule: 'omega-prm',
+        note: rightOnly,
+        delimiter,
+      };
     case 'run': {
       const [path = '', ...more] = sources;
       if (more.length > 0) {
@@ -80,6 +82,12 @@ function sourceOf(
   }
 }
 
+/** Steps of these files hold empty lines, which cannot tell a reward model where a step ends. */
+const delimiter = '\n\n\n\n\n';
+
+const rightOnly =
+  'OmegaPRM files list the rollouts that went right and no others: step labels are the recorded estimates, and whole paths are nearly all right.';
+
 function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> {
   for (const path of paths) {
     const problem = basename(path).replace(/\.json$/, '');
@@ -89,15 +97,9 @@ function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> 
   }
 }
 
-function* omegaPrm(
-  paths: readonly string[],
-  options: Parameters<typeof readOmegaPrm>[1],
-): Generator<readonly TreeRecord[]> {
+function* omegaPrm(paths: readonly string[]): Generator<readonly TreeRecord[]> {
   for (const path of paths) {
-    const trees = readOmegaPrm(
-      readInput(path),
-      options,
-    ) as readonly unknown[] as readonly TreeRecord[];
+    const trees = readOmegaPrm(readInput(path)) as readonly unknown[] as readonly TreeRecord[];
     for (const problem of new Set(trees.map((tree) => tree.problem))) {
       yield trees.filter((tree) => tree.problem === problem);
     }

@@ -23,7 +23,13 @@ import {
 } from '../runs/index.ts';
 import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
 import { askedOf, recordsOf } from '../runs/run-records.ts';
-import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
+import {
+  type DatasetReport,
+  describeDataset,
+  expectDataset,
+  isLeftOut,
+  makeDataset,
+} from './dataset.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
@@ -66,7 +72,8 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
         ),
   );
   if (report.stopReason === 'stopped') return interrupted;
-  return report.stopReason === 'failing' || report.done === 0 ? 1 : 0;
+  const isInVain = report.stopReason === 'failing' || report.done === 0;
+  return isInVain || isLeftOut(dataset) ? 1 : 0;
 }
 
 /** Searches that wait for batches take little. */

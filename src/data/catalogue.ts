@@ -1,21 +1,21 @@
 import type { DatasetFormat, FormatOptions } from './formats/format.ts';
 import * as formats from './formats/formats.ts';
 import * as stepLabels from './labels/step-labels.ts';
-import type { PairFilters } from './pairs/pair-rule.ts';
 import * as pairRules from './pairs/pair-rules.ts';
 import * as rlRules from './rl/rl-rules.ts';
 import type { RowRule } from './rows.ts';
 import * as sftRules from './sft/sft-rules.ts';
 import * as unpairedRules from './unpaired-rules.ts';
 
-/** A rule by its name, as it is with its defaults. */
+/** A rule by its name. */
 export interface RuleEntry extends Omit<RowRule, 'options' | 'rows'> {
   /**
    * Makes it.
    *
-   * @param filters - What pairs must be like besides. Other rules than those of pairs take none.
+   * @param options - Its own, by name. @defaultValue none
+   * @throws EspalierError `usage` for an option that it does not have, or one that is out of its range.
    */
-  create(filters?: PairFilters): RowRule;
+  create(options?: object): RowRule;
 }
 
 /** A format by its name. */
@@ -26,11 +26,15 @@ export interface FormatEntry extends Omit<DatasetFormat, 'forms' | 'readings'> {
 
 /** The rules that need nothing but trees: all that the lists of rules hold, by name. */
 export const rowRules: readonly RuleEntry[] = [
-  ...Object.values(pairRules).map((create) => ruleEntry(create)),
-  ...[rlRules, sftRules, stepLabels, unpairedRules].flatMap((rules) =>
-    Object.values<() => RowRule>(rules).map((create) => ruleEntry(() => create())),
-  ),
-].toSorted(byName);
+  pairRules,
+  rlRules,
+  sftRules,
+  stepLabels,
+  unpairedRules,
+]
+  // Each of them refuses what it does not know.
+  .flatMap((rules) => Object.values<(options?: object) => RowRule>(rules).map(ruleEntry))
+  .toSorted(byName);
 
 /** All formats, by name. */
 export const datasetFormats: readonly FormatEntry[] = Object.values(formats)

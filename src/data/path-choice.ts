@@ -2,6 +2,7 @@ import { expectation, expectInteger } from '../base/expect.ts';
 import { isPlainObject } from '../base/json.ts';
 import { seededRandom } from '../base/random.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { pathsIn } from './paths.ts';
 import { isEnd, isPart, isRight, type TreeRecord } from './record.ts';
 
 /** Which paths of the trees of a problem become rows. */
@@ -29,31 +30,16 @@ export function choosePaths<State, Action>(
 ): readonly TreePath<State, Action>[] {
   const isWanted = choice === 'leaves' ? isLeafOrEnd : isEnd;
   const paths = trees.flatMap((record) =>
-    partsOf(record)
-      .filter(isWanted)
+    pathsIn(record)
+      .to(isWanted)
       .map((end): TreePath<State, Action> => ({ record, end })),
   );
   if (choice === 'balanced') return balanced(paths);
   return typeof choice === 'string' ? paths : best(paths, choice.best);
 }
 
-/** The nodes of which rows may be made, with all above them: duplicates and what has failed are not on a path. */
-export function partsOf<State, Action>({
-  tree,
-}: Pick<TreeRecord<State, Action>, 'tree'>): readonly ChildNode<State, Action>[] {
-  const isOut: boolean[] = [];
-  const parts: ChildNode<State, Action>[] = [];
-  for (const node of tree.nodes()) {
-    if (node.kind === 'root') continue;
-    const out = !isPart(node) || isOut[node.parent.id] === true;
-    isOut[node.id] = out;
-    if (!out) parts.push(node);
-  }
-  return parts;
-}
-
 function isLeafOrEnd(node: SearchNode): boolean {
-  return isEnd(node) || !node.children.some(isPart);
+  return isEnd(node) || (isPart(node) && !node.children.some(isPart));
 }
 
 function best<State, Action>(

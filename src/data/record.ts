@@ -21,6 +21,13 @@ export interface TreeRecord<State = unknown, Action = unknown> {
   >;
   /** The score from which an end counts as right, on the scale of the rewards. @defaultValue 1 */
   readonly correctFrom?: number;
+  /**
+   * Which ends that were drawn the tree holds. Where it holds the right ones only, the share of right ends says
+   * nothing: rules then take what was estimated of a step, and refuse to count.
+   *
+   * @defaultValue 'all'
+   */
+  readonly ends?: 'all' | 'right';
   /** The right answer, where it is known: for reward functions and tables only, never in a prompt. */
   readonly answer?: string;
   /** The tools that the model was offered. @defaultValue those of the notation */
@@ -59,26 +66,6 @@ export function worthOf<State, Action>(
 ): number {
   const score = isEnd(node) ? tree.score(node) : undefined;
   return score ?? node.rawValue ?? knownValue(node);
-}
-
-/** Right and wrong ends at a node and below it. */
-export type EndCounts = Readonly<Record<'right' | 'wrong', number>>;
-
-/** The ends at and below each node. Duplicates and what has failed do not count. */
-export function countEnds<State, Action>(
-  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
-): (node: SearchNode) => EndCounts {
-  const { tree } = record;
-  const counts = Array.from({ length: tree.size }, () => ({ right: 0, wrong: 0 }));
-  for (const node of tree.nodes()) {
-    const right = isPart(node) ? isRight(record, node) : undefined;
-    if (right === undefined) continue;
-    for (let at: SearchNode<State, Action> | undefined = node; at !== undefined; at = at.parent) {
-      const count = counts[at.id];
-      if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
-    }
-  }
-  return ({ id }) => counts[id] ?? { right: 0, wrong: 0 };
 }
 
 /** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectNumber,
+  expectOneOf,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -13,8 +19,9 @@ import { bestOfEqual } from './distinct.ts';
 import type { PairScore } from './pairs/pair-rule.ts';
 import * as pairScores from './pairs/pair-scores.ts';
 import { pathCompletion, rowPrompt } from './path-completion.ts';
+import { partsOf, pathsIn } from './paths.ts';
 import { rowBase } from './provenance.ts';
-import { countEnds, isEnd, isPart, isRight, type TreeRecord, turnOf } from './record.ts';
+import { isEnd, isRight, type TreeRecord, turnOf } from './record.ts';
 import type { RowRule, RuleInfo, UnpairedRow } from './rows.ts';
 
 /** What all rules on single completions take. */
@@ -56,11 +63,12 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
   expectNumber('to', to);
   if (!(to < from)) throw expectation('to', `less than \`from\`, ${from}`, to);
   expectOneOf('nodes', nodes, ['all', 'path']);
+  expectFunction('score', score);
   const title = 'steps with a high or a low value';
   return unpairedRows({ name: 'unpaired-siblings', title, options }, options, (record) => {
-    const endsAt = countEnds(record);
+    const { endsAt } = pathsIn(record);
     const path = new Set<SearchNode>(pathTo(record.tree.best));
-    return childrenOf(record).flatMap((node) => {
+    return withText(record, partsOf(record)).flatMap((node) => {
       if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
       const own = score(node, endsAt(node));
       if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
@@ -78,7 +86,7 @@ export function ends(options: UnpairedOptions = {}): RowRule<UnpairedRow> {
   const { minVisits = 0 } = options;
   const title = 'whole paths, right or wrong';
   return unpairedRows({ name: 'unpaired-ends', title, options }, options, (record) =>
-    childrenOf(record).flatMap((node) => {
+    withText(record, pathsIn(record).to(isEnd)).flatMap((node) => {
       const label = isRight(record, node);
       const score = record.tree.score(node);
       if (label === undefined || score === undefined || node.visits < minVisits) return [];
@@ -109,7 +117,8 @@ function unpairedRows(
   ) => readonly Labelled<State, Action>[],
 ): RowRule<UnpairedRow> {
   expectInteger('minVisits', minVisits, { min: 0 });
-  if (!(maxRatio >= 1)) throw expectation('maxRatio', 'a number from 1 up', maxRatio);
+  if (typeof maxRatio !== 'number' || !(maxRatio >= 1))
+    throw expectation('maxRatio', 'a number from 1 up', maxRatio);
   return {
     ...info,
     kind: 'unpaired',
@@ -124,17 +133,11 @@ function unpairedRows(
   };
 }
 
-/** The nodes below the root that rows may be made of and that have a text. */
-function childrenOf<State, Action>({
-  tree,
-  notation,
-}: TreeRecord<State, Action>): readonly ChildNode<State, Action>[] {
-  const children: ChildNode<State, Action>[] = [];
-  for (const node of tree.nodes()) {
-    if (node.kind === 'root' || !isPart(node)) continue;
-    if (notation.format(node.action).trim() !== '') children.push(node);
-  }
-  return children;
+function withText<State, Action>(
+  { notation }: TreeRecord<State, Action>,
+  nodes: readonly ChildNode<State, Action>[],
+): readonly ChildNode<State, Action>[] {
+  return nodes.filter(({ action }) => notation.format(action).trim() !== '');
 }
 
 function draftsOf<State, Action>(

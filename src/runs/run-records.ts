@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Capabilities } from '../contracts/language-model.ts';
@@ -70,7 +71,7 @@ export function recordsOf(
   }
   const others = replaced.length === 0 ? '' : ` (${replaced.join(', ')} replaced)`;
   const name = method === undefined ? (algorithm ?? undefined) : `${method}${others}`;
-  return readRecords<unknown, unknown>(saved, {
+  const records = readRecords<unknown, unknown>(saved, {
     problems: [...asked.keys()],
     describe: (id) => {
       const problem = asked.get(id);
@@ -82,7 +83,27 @@ export function recordsOf(
       };
     },
   });
+  return shortlyNamed(records, asked);
 }
+
+/** Rows name a problem that was given no id, and has its whole text for one, by the address of that text. */
+function* shortlyNamed(
+  records: Iterable<readonly TreeRecord[]>,
+  asked: ReadonlyMap<string, AskedProblem>,
+): Generator<readonly TreeRecord[], void, undefined> {
+  for (const trees of records) {
+    yield trees.map((record) => {
+      const { problem: long, id = long } = record;
+      const { question, input } = asked.get(long) ?? {};
+      if (long !== question && (long !== input || long.length <= longestId)) return record;
+      const problem = `${question === undefined ? 'puzzle' : 'question'}-${contentAddress(long).slice(0, 12)}`;
+      return { ...record, problem, id: problem + id.slice(long.length) };
+    });
+  }
+}
+
+/** Inputs of puzzles that are no longer name them as they are, such as `4 9 10 13`. */
+const longestId = 40;
 
 interface Look {
   /** The folder of the run. */

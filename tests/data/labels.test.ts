@@ -95,7 +95,7 @@ describe('labels of Math-Shepherd', () => {
     expect(look(stepLabels.mathShepherd(), record)[0]).toBe('a 0.5 + 1, c 1 + 1 | true');
   });
 
-  test('count what scores enough as right, and leave out what failed or is a duplicate', () => {
+  test('count what scores enough as right, leave out what failed, and keep what stands below a duplicate', () => {
     const record = plant({ a: { c: 0.6, d: 0.4, e: 1 }, b: { f: 1 } }, { correctFrom: 0.5 });
     const { tree } = record;
     expect(look(stepLabels.mathShepherd(), record)[1]).toBe('a 0.6667 + 1, d 0 - -1 | false');
@@ -104,6 +104,7 @@ describe('labels of Math-Shepherd', () => {
     expect(look(stepLabels.mathShepherd(), record)).toEqual([
       'a 0.5 + 1, c 1 + 1 | true',
       'a 0.5 + 1, d 0 - -1 | false',
+      'b 1 + 1, f 1 + 1 | true',
     ]);
   });
 });

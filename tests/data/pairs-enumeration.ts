@@ -129,7 +129,7 @@ function isAllowed(rule: PairRule, chosen: Bundle, rejected: Bundle): boolean {
   const threshold = rule.threshold ?? (rule.siblings === 'all-above-below' ? 0.5 : undefined);
   const short = Math.min(chosen.text.length, rejected.text.length);
   const long = Math.max(chosen.text.length, rejected.text.length);
-  const needsRight = rule.requireRightLeaf === true || rule.requireMixedOutcome === true;
+  const needsRight = rule.requireRight === true || rule.requireMixedOutcome === true;
   const conditions = [
     chosen.score > rejected.score,
     chosen.score - rejected.score > (rule.minMargin ?? 0),

@@ -31,7 +31,7 @@ const filters = fc.record(
     minMargin: fc.constantFrom(0, 0.1, 0.25, 0.5),
     minVisits: fc.nat(2),
     threshold: fc.constantFrom(0.25, 0.5, 0.6),
-    requireRightLeaf: fc.boolean(),
+    requireRight: fc.boolean(),
     requireMixedOutcome: fc.boolean(),
     minEditDistance: fc.nat(4),
     maxLengthRatio: fc.constantFrom(1, 1.5, 3),

@@ -148,7 +148,7 @@ describe('filters', () => {
 
   test('ask for a right end below the chosen, and a wrong one below the rejected', () => {
     // No end below b, c and d is right.
-    expect(look(record, { requireRightLeaf: true, minVisits: 0, score: pairScores.q })).toEqual([
+    expect(look(record, { requireRight: true, minVisits: 0, score: pairScores.q })).toEqual([
       'a>b 0.30',
       'a>c 0.70',
       'a1>a2 0.55',
@@ -161,7 +161,7 @@ describe('filters', () => {
       { text: 'two', visits: 1, q: 0.5 },
       { text: 'three', visits: 1, q: 0, end: 0 },
     ]);
-    expect(look(unsure, { requireRightLeaf: true })).toEqual(['one>two 0.50', 'one>three 1.00']);
+    expect(look(unsure, { requireRight: true })).toEqual(['one>two 0.50', 'one>three 1.00']);
     expect(look(unsure, { requireMixedOutcome: true })).toEqual(['one>three 1.00']);
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ChildNode, SearchNode } from '../../src/contracts/node.ts';
+import { pathsIn } from '../../src/data/paths.ts';
 import { readOmegaPrm } from '../../src/data/readers/omega-prm.ts';
 import { readToolBench } from '../../src/data/readers/tool-bench.ts';
-import { countEnds, isEnd, isPart, promptAt, turnOf } from '../../src/data/record.ts';
+import { isEnd, isPart, promptAt, turnOf } from '../../src/data/record.ts';
 
 function step(text: string, mc_value: number | null, children: readonly unknown[] = []) {
   return { text, mc_value, children };
@@ -78,10 +79,10 @@ describe('readOmegaPrm: the tree', () => {
       [6, 0],
       [8, 1],
     ]);
-    expect(countEnds(record)(record.tree.root)).toEqual({ right: 3, wrong: 1 });
+    expect(pathsIn(record).endsAt(record.tree.root)).toEqual({ right: 3, wrong: 1 });
     const answering = JSON.stringify(line).replaceAll('"text":"', '"text":"#### ');
     const stated = one(readOmegaPrm(answering));
-    expect(countEnds(stated)(stated.tree.root)).toEqual({ right: 3, wrong: 2 });
+    expect(pathsIn(stated).endsAt(stated.tree.root)).toEqual({ right: 3, wrong: 2 });
   });
 
   test('equal siblings are merged', () => {
@@ -240,7 +241,7 @@ describe('readToolBench: the tree', () => {
       [5, 'terminal', true, 1],
       [6, 'pruned', false, undefined],
     ]);
-    expect(countEnds(agent)(agent.tree.root)).toEqual({ right: 1, wrong: 1 });
+    expect(pathsIn(agent).endsAt(agent.tree.root)).toEqual({ right: 1, wrong: 1 });
   });
 
   test('Q is the share of leaves that won; equal calls are merged', () => {
@@ -281,7 +282,7 @@ describe('readToolBench: the record', () => {
   test('an answer that the file does not count as won is worth nothing', () => {
     const lost = readToolBench(JSON.stringify({ ...file, win: false }), { problem: 'p-1' });
 
-    expect(countEnds(lost)(lost.tree.root)).toEqual({ right: 0, wrong: 2 });
+    expect(pathsIn(lost).endsAt(lost.tree.root)).toEqual({ right: 0, wrong: 2 });
   });
 
   test('of equal steps the one that led to an answer is kept', () => {

@@ -196,10 +196,13 @@ describe('rows of rollouts', () => {
     });
   });
 
-  test('are not made of what lies below a duplicate, or was not scored', () => {
+  test('are made of what lies below a duplicate, too', () => {
     const tree = plant({ a: { c: 1 }, b: { d: 1 } });
     tree.tree.merge(tree.tree.node(3), tree.tree.node(1));
-    expect([...rlRules.groups().rows([tree])].map(({ steps }) => steps)).toEqual([['a', 'c']]);
+    expect([...rlRules.groups().rows([tree])].map(({ steps }) => steps)).toEqual([
+      ['a', 'c'],
+      ['b', 'd'],
+    ]);
   });
 
   test('are the same after saving, have all names, and do not tell the answer', () => {

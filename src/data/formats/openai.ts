@@ -7,6 +7,7 @@ import type { FileRow } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { sameSides } from './text.ts';
+import { wholeTurns } from './whole-turns.ts';
 
 /**
  * Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. Services may refuse
@@ -40,10 +41,14 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
   );
 }
 
-function write({ prompt, chosen, rejected, tools = [] }: PreferenceRow): FileRow | string {
-  if (prompt.at(-1)?.role === 'assistant') {
-    return 'The prompt ends with the beginning of a turn, which the service would take for a whole one.';
-  }
+function write(row: PreferenceRow): FileRow | string {
+  const { tools = [] } = row;
+  const whole = wholeTurns(row, { chosen: row.chosen, rejected: row.rejected });
+  if (typeof whole === 'string') return whole;
+  const {
+    prompt,
+    sides: { chosen = [], rejected = [] },
+  } = whole;
   if (!isOneTurn(chosen) || !isOneTurn(rejected)) {
     return 'A side is not exactly one turn of the assistant.';
   }

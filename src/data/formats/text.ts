@@ -2,6 +2,7 @@ import type { Message } from '../../contracts/language-model.ts';
 import type { PreferenceRow, RolloutRow, SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
 import type { FormatOptions } from './format.ts';
 import { plainPrompt } from './render.ts';
+import { goingOn } from './whole-turns.ts';
 
 /** A prompt as text, and what its completions begin with. */
 export interface PromptText {
@@ -108,9 +109,7 @@ function promptText(messages: readonly Message[], text: string): PromptText {
 /** The whole conversation: a completion goes on from a turn that has begun. */
 function joined(prompt: readonly Message[], completion: readonly Message[]): readonly Message[] {
   const begun = prompt.at(-1);
-  const [first, ...others] = completion;
-  if (begun?.role !== 'assistant' || first?.role !== 'assistant') return [...prompt, ...completion];
-  const between = /\s$/.test(begun.content) || begun.content === '' ? '' : ' ';
-  const content = begun.content + between + first.content.trimStart();
-  return [...prompt.slice(0, -1), { ...first, content }, ...others];
+  if (begun?.role !== 'assistant' || completion[0]?.role !== 'assistant')
+    return [...prompt, ...completion];
+  return [...prompt.slice(0, -1), ...goingOn(begun, completion)];
 }

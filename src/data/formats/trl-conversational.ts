@@ -11,6 +11,7 @@ import { implicitReading, type Reading, sidesOf, usualReadings } from './reading
 import { said, sameSides } from './text.ts';
 import { rolloutColumns, writeRollout } from './trl.ts';
 import { conversationUsage, grpoUsage } from './trl-usage.ts';
+import { wholeTurns } from './whole-turns.ts';
 
 /** TRL has no conversational form of step labels. */
 export type ConversationKind = Exclude<RowKind, 'stepwise'>;
@@ -190,11 +191,10 @@ function writeCompletion(
   return writeRow(turns, row, { completion: row.completion });
 }
 
-function writeRow(turns: Turns, row: TrainingRow, sides: Sides): FileRow | string {
-  const { prompt } = row;
-  if (prompt.at(-1)?.role === 'assistant') {
-    return 'The prompt ends with the beginning of a turn, which TRL would take for a whole one.';
-  }
+function writeRow(turns: Turns, row: TrainingRow, begun: Sides): FileRow | string {
+  const whole = wholeTurns(row, begun);
+  if (typeof whole === 'string') return whole;
+  const { prompt, sides } = whole;
   const completions = Object.values(sides);
   if (completions.some((messages) => messages.every(isEmpty))) return 'The completion is empty.';
   if (completions.some((messages) => messages.at(-1)?.role !== 'assistant')) {

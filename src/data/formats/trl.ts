@@ -1,8 +1,9 @@
-import type { RolloutRow, RowKind } from '../rows.ts';
+import type { PromptRow, RolloutRow, RowKind } from '../rows.ts';
 import type { FileRow } from './columns.ts';
 import { datasetFormat, type Form } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { implicitReading, usualReadings } from './reading.ts';
+import { plainPrompt } from './render.ts';
 import { type RowTexts, rowTexts, said } from './text.ts';
 import { grpoUsage, stepwiseUsage, trainerUsage } from './trl-usage.ts';
 
@@ -28,7 +29,10 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
       prompt: {
         columns: { prompt: 'string', answer: 'string' },
         usage: grpoUsage,
-        write: (row) => ({ prompt: texts.prompt(row).text, answer: row.answer }),
+        write: (row) =>
+          hidesTools(row, options)
+            ? 'The model was offered tools, which this text does not show: the form trl-tools says them, or a chat template that does (`--chat-template`).'
+            : { prompt: texts.prompt(row).text, answer: row.answer },
         reads: usualReadings.prompt,
       },
       rollout: {
@@ -56,6 +60,12 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
   );
 }
 
+/** Whether tools were offered that a prompt looks the same without. */
+function hidesTools({ prompt, tools = [] }: PromptRow, options: FormatOptions): boolean {
+  const { render = plainPrompt } = options;
+  return tools.length > 0 && render(prompt, tools) === render(prompt);
+}
+
 function stepwise(texts: RowTexts): Form<'stepwise'> {
   return {
     columns: { prompt: 'string', completions: { list: 'string' }, labels: { list: 'boolean' } },
@@ -65,7 +75,7 @@ function stepwise(texts: RowTexts): Form<'stepwise'> {
       if (steps.length === 0) return 'The row has no steps.';
       if (steps.includes('')) return 'A step is empty.';
       if (row.delimiter !== '' && steps.some((step) => step.includes(row.delimiter))) {
-        return 'A step holds what steps are parted by.';
+        return 'A step holds what steps are parted by: give the rule another `delimiter`.';
       }
       const { text, lead } = texts.prompt(row);
       return {

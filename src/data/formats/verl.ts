@@ -6,6 +6,7 @@ import { datasetFormat } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
 import { usualReadings } from './reading.ts';
+import { wholeTurns } from './whole-turns.ts';
 
 /** verl: prompts with the right answer for a rule. Where a row comes from stands in `extra_info`. */
 export function verl(
@@ -37,15 +38,14 @@ python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>
   custom_reward_function.path=reward.py  # compute_score(data_source, solution_str, ground_truth, extra_info)
 \`\`\``,
         write(row) {
-          if (row.prompt.at(-1)?.role === 'assistant') {
-            return 'The prompt ends with the beginning of a turn, which verl would take for a whole one.';
-          }
-          if (row.prompt.some(isOfTools)) {
-            return 'The prompt calls tools, which this form cannot say.';
+          const whole = wholeTurns(row, {});
+          if (typeof whole === 'string') return whole;
+          if ((row.tools ?? []).length > 0 || whole.prompt.some(isOfTools)) {
+            return 'The prompt has to do with tools, which this form cannot say.';
           }
           return {
             data_source: dataSource,
-            prompt: row.prompt.map(({ role, content }) => ({ role, content })),
+            prompt: whole.prompt.map(({ role, content }) => ({ role, content })),
             ability,
             reward_model: { style: 'rule', ground_truth: row.answer },
             extra_info: extraOf(row),

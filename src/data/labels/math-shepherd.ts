@@ -1,6 +1,6 @@
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
+import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
  * Labels by Monte-Carlo estimation: a step is as good as what was reached from it.
@@ -19,7 +19,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function mathShepherd(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
-  expectOptions('mathShepherd', options, 'from paths');
+  expectOptions('mathShepherd', options, stepLabelOptions);
   return stepwiseRule({
     name: 'math-shepherd',
     title: 'the share of right ends below each step',

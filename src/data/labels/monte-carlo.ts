@@ -1,5 +1,7 @@
+import { EspalierError } from '../../base/errors.ts';
 import type { SearchNode } from '../../contracts/node.ts';
-import { countEnds, type TreeRecord } from '../record.ts';
+import { pathsIn } from '../paths.ts';
+import type { TreeRecord } from '../record.ts';
 import type { LabelledStep } from '../rows.ts';
 
 /** What a rule says of a step. */
@@ -9,14 +11,27 @@ export type StepLabel = Omit<LabelledStep, 'text'>;
  * MC(s), the share of right ends among those that were scored at a node and below it, in [0, 1]; `undefined` where
  * none was.
  *
+ * @param source - `ends` counts them. `evaluation` takes the evaluation of the node, and counts where it has none.
+ * Left out, it is counted where the tree holds all ends, and the evaluation where it holds the right ones only.
+ * @throws EspalierError `usage` where ends are to be counted of which the wrong ones are not there.
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023,
  * section 3.3, equations 2 and 3.
  */
 export function monteCarlo<State, Action>(
-  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
-  source: 'ends' | 'evaluation',
+  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'ends' | 'notation' | 'problem' | 'tree'>,
+  source: 'ends' | 'evaluation' | undefined,
 ): (node: SearchNode<State, Action>) => number | undefined {
-  const endsAt = countEnds(record);
+  const { ends = 'all', problem } = record;
+  if (ends === 'right') {
+    if (source === 'ends') {
+      throw new EspalierError(
+        'usage',
+        `Expected \`from\` to be \`evaluation\`, got \`ends\`: the tree of ${problem} holds the right ends only, of which every share is 1.`,
+      );
+    }
+    return ({ rawValue }) => rawValue;
+  }
+  const { endsAt } = pathsIn(record);
   return (node) => {
     if (source === 'evaluation' && node.rawValue !== undefined) return node.rawValue;
     const { right, wrong } = endsAt(node);

@@ -1,6 +1,6 @@
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
+import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
  * Labels of OmegaPRM: each prefix by its own Monte-Carlo value.
@@ -16,7 +16,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function omegaPrm(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
-  expectOptions('omegaPrm', options, 'from paths');
+  expectOptions('omegaPrm', options, stepLabelOptions);
   return stepwiseRule({
     name: 'omega-prm',
     title: 'the Monte-Carlo value of each prefix',

@@ -2,7 +2,7 @@ import { expectInteger, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import type { StepLabel } from './monte-carlo.ts';
-import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
+import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /** Options of {@link pav}. */
 export interface PavOptions extends StepLabelOptions {
@@ -32,7 +32,7 @@ type ProgressOptions = Required<Pick<PavOptions, 'alpha' | 'prover'>>;
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function pav(options: PavOptions = {}): RowRule<StepwiseRow> {
-  expectOptions('pav', options, 'alpha prover from paths');
+  expectOptions('pav', options, `${stepLabelOptions} alpha prover`);
   const { alpha = 0.5, prover = 4 } = options;
   expectNumber('alpha', alpha, { min: 0 });
   expectInteger('prover', prover, { min: 1 });

@@ -2,7 +2,7 @@ import { expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import type { StepLabel } from './monte-carlo.ts';
-import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
+import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
  * Ratings as in PRM800K: of each step −1, 0 or 1, and of all that were proposed in its place.
@@ -26,7 +26,7 @@ export function prm800k(
     readonly untilError?: boolean;
   } = {},
 ): RowRule<StepwiseRow> {
-  expectOptions('prm800k', options, 'from paths wrongTo rightFrom untilError');
+  expectOptions('prm800k', options, `${stepLabelOptions} wrongTo rightFrom untilError`);
   const { untilError = true, wrongTo = 0, rightFrom = 0.5 } = options;
   expectNumber('wrongTo', wrongTo, { min: 0, max: 1 });
   expectNumber('rightFrom', rightFrom, { min: wrongTo, max: 1 });

@@ -1,5 +1,6 @@
 import { expectOptions } from '../../base/expect-options.ts';
-import { partsOf } from '../path-choice.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import { type Paths, pathsIn } from '../paths.ts';
 import { isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
@@ -19,17 +20,20 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  * (arXiv 2406.03816), section 3.1, equations 1 and 2, with m as in the reference code.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function restMcts(options: Pick<StepLabelOptions, 'paths'> = {}): RowRule<StepwiseRow> {
-  expectOptions('restMcts', options, 'paths');
+export function restMcts(
+  options: Pick<StepLabelOptions, 'delimiter' | 'paths'> = {},
+): RowRule<StepwiseRow> {
+  expectOptions('restMcts', options, 'paths delimiter');
   return stepwiseRule({
     name: 'rest-mcts',
     title: 'how far each step has come to a right end',
     paper: 'Zhang et al., 2024, arXiv 2406.03816',
     options,
     labels(record, shareOf) {
-      const targets = targetsOf(record);
+      const paths = pathsIn(record);
+      const targets = targetsOf(record, paths);
       return (node) => {
-        const target = targets[node.id];
+        const target = targets[paths.stepOf(node).id];
         if (target === undefined || shareOf(node) === undefined) return undefined;
         const { value, isOnWay } = target;
         return { value, label: isOnWay, rating: isOnWay ? 1 : -1 };
@@ -55,20 +59,24 @@ interface Target {
   readonly distance: number;
 }
 
-/** By node id; nothing at all where no end is right. */
+/** By the id of the first node of each step; nothing at all where no end is right. */
 function targetsOf<State, Action>(
   record: TreeRecord<State, Action>,
+  { nodes, stepOf, to }: Paths<State, Action>,
 ): readonly (Target | undefined)[] {
-  const parts = partsOf(record);
-  const distances = distancesOf(record);
+  const distances = distancesOf(
+    to((node) => isRight(record, node) === true),
+    stepOf,
+  );
   const ofRoot = distances[record.tree.root.id];
   const targets: (Target | undefined)[] = [];
   if (ofRoot === undefined) return targets;
   targets[record.tree.root.id] = { value: 0, isOnWay: true, distance: ofRoot };
   // Parents come before their children.
-  for (const { id, parent } of parts) {
-    const above = targets[parent.id];
-    if (above === undefined) continue;
+  for (const node of nodes) {
+    const { id } = stepOf(node);
+    const above = targets[stepOf(node.parent).id];
+    if (above === undefined || targets[id] !== undefined) continue;
     const own = distances[id];
     const distance = own ?? above.distance;
     const value = nextValue(above.value, distance, own !== undefined);
@@ -77,17 +85,19 @@ function targetsOf<State, Action>(
   return targets;
 }
 
-/** m by node id; none for what is off the way. */
+/** m by the id of the first node of each step; none for what is off the way. */
 function distancesOf<State, Action>(
-  record: TreeRecord<State, Action>,
+  right: readonly ChildNode<State, Action>[],
+  stepOf: Paths<State, Action>['stepOf'],
 ): readonly (number | undefined)[] {
   const distances: (number | undefined)[] = [];
-  for (const node of partsOf(record).toReversed()) {
-    if (isRight(record, node) === true) distances[node.id] = 1;
-    const own = distances[node.id];
-    if (own === undefined) continue;
-    const above = distances[node.parent.id] ?? Number.POSITIVE_INFINITY;
-    distances[node.parent.id] = Math.min(above, own + 1);
+  for (const end of right) {
+    let distance = 1;
+    let at: SearchNode<State, Action> | undefined = end;
+    for (; at !== undefined; at = at.parent, distance += 1) {
+      const { id } = stepOf(at);
+      distances[id] = Math.min(distances[id] ?? Number.POSITIVE_INFINITY, distance);
+    }
   }
   return distances;
 }

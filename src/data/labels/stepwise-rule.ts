@@ -1,21 +1,25 @@
-import { expectOneOf } from '../../base/expect.ts';
+import { expectation, expectOneOf } from '../../base/expect.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import { questionAt, stepText } from '../../prompting/solution.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { distinct } from '../distinct.ts';
 import { choosePaths, expectPathChoice, type TreePath } from '../path-choice.ts';
+import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
-import { isEnd, isPart, isRight, promptAt, stepsTo, type TreeRecord } from '../record.ts';
+import { isEnd, isPart, isRight, stepsTo, type TreeRecord } from '../record.ts';
 import type { LabelledStep, RowRule, RuleInfo, StepwiseRow } from '../rows.ts';
 import { monteCarlo, type StepLabel, shareLabel } from './monte-carlo.ts';
 
 /** What all rules that label steps take. */
 export interface StepLabelOptions {
   /**
-   * Where the share of right continuations, Q of the base policy, is read. `ends`: the ends below the node that were
+   * Where the share of right continuations, Q of the base policy, is read. `ends`: the ends below the step that were
    * scored. `evaluation`: the evaluation of the node, in trees where that was estimated by playing on from it; where a
-   * node has none, the ends.
+   * node has none, the ends. `ends` is refused for trees that hold the right ends only, such as those of OmegaPRM
+   * files.
    *
-   * @defaultValue `'ends'`; of `omegaPrm` `'evaluation'`
+   * @defaultValue `'ends'`; of `omegaPrm`, and for trees that hold the right ends only, `'evaluation'`
    */
   readonly from?: 'ends' | 'evaluation';
   /**
@@ -27,10 +31,20 @@ export interface StepLabelOptions {
    * - `leaves`: all on which nothing was built, whether they end or not, and all ends.
    * - `{ best: k }`: the k ends with the highest scores, an integer from 1 up; of equal ones the first.
    *
-   * @defaultValue `'ends'`; of `omegaPrm` `'leaves'`, so that every prefix that was evaluated stands in a row
+   * @defaultValue `'ends'`; of `omegaPrm`, and for trees that hold the right ends only, `'leaves'`, so that every
+   * prefix that was evaluated stands in a row
    */
   readonly paths?: 'balanced' | 'ends' | 'leaves' | Readonly<Record<'best', number>>;
+  /**
+   * What steps are parted by, for trainers that want it in no step.
+   *
+   * @defaultValue that of the notation, else a line break
+   */
+  readonly delimiter?: string;
 }
+
+/** The names of {@link StepLabelOptions}, with spaces between them. */
+export const stepLabelOptions = 'from paths delimiter';
 
 /** A rule that labels steps. */
 interface StepwiseRule extends RuleInfo {
@@ -50,24 +64,32 @@ interface StepwiseRule extends RuleInfo {
 }
 
 /**
- * Rows of labelled steps from the root on. A step of which nothing is known ends the row before it, since the
+ * Rows of labelled steps from the root on, in the words in which `prm` shows solutions: the prompt is the question
+ * alone, and a step holds what the world answered to it. A step of which nothing is known ends the row before it, since the
  * steps behind it rest on it; a sibling of which nothing is known is not among the alternatives. A path whose
  * first step is unknown gives no row.
  */
 export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
   const { untilError: _, labels: __, ...info } = rule;
-  const { from = 'ends', paths = 'ends' } = rule.options;
-  expectOneOf('from', from, ['ends', 'evaluation']);
-  expectPathChoice('paths', paths);
+  const { from, paths, delimiter } = rule.options;
+  if (from !== undefined) expectOneOf('from', from, ['ends', 'evaluation']);
+  if (paths !== undefined) expectPathChoice('paths', paths);
+  if (delimiter !== undefined && typeof delimiter !== 'string') {
+    throw expectation('delimiter', 'a text', delimiter);
+  }
   return {
     ...info,
     kind: 'stepwise',
     rows: (trees) =>
-      distinct(rowsOf(choosePaths(trees, paths), rule), ({ prompt, steps }) => [
-        prompt,
-        steps.map(({ text }) => text),
-      ]),
+      distinct(
+        rowsOf(choosePaths(trees, paths ?? usualPaths(trees)), rule),
+        ({ prompt, steps }) => [prompt, steps.map(({ text }) => text)],
+      ),
   };
+}
+
+function usualPaths(trees: readonly Pick<TreeRecord, 'ends'>[]): 'ends' | 'leaves' {
+  return trees.some(({ ends }) => ends === 'right') ? 'leaves' : 'ends';
 }
 
 function* rowsOf<State, Action>(
@@ -85,11 +107,19 @@ function* rowsOf<State, Action>(
 
 type RowMaker<State, Action> = (end: ChildNode<State, Action>) => StepwiseRow | undefined;
 
-/** Siblings as a row shows them: made once, and shared by all rows that pass. */
-interface Family {
+/** Siblings as a row shows them, each step once: made once, and shared by all rows that pass. */
+interface Family<State, Action> {
   readonly steps: readonly LabelledStep[];
-  /** The place of each node among the steps, by id. */
-  readonly places: ReadonlyMap<number, number>;
+  /** The place of each step among them. */
+  readonly places: ReadonlyMap<SearchNode<State, Action>, number>;
+}
+
+/** A step in its place. */
+interface Taken {
+  readonly step: LabelledStep;
+  readonly alternatives: readonly LabelledStep[];
+  /** Which of the alternatives it is. */
+  readonly place: number;
 }
 
 function rowMaker<State, Action>(
@@ -97,55 +127,73 @@ function rowMaker<State, Action>(
   rule: StepwiseRule,
 ): RowMaker<State, Action> {
   const { tree, notation } = record;
-  const familyOf = familiesOf(record, rule);
-  const prompt = promptAt(record, tree.root);
+  const { delimiter = notation.delimiter ?? '\n' } = rule.options;
+  const stepOf = stepsIn(record, rule);
+  const prompt: readonly Message[] = [{ role: 'user', content: questionAt(notation, tree.root) }];
   return (end) => {
     const path = stepsTo(end);
-    const places = path.map((node) => {
-      const family = familyOf(node);
-      const place = family.places.get(node.id);
-      const step = place === undefined ? undefined : family.steps[place];
-      return place === undefined || step === undefined ? undefined : { family, place, step };
-    });
-    const unknown = places.indexOf(undefined);
-    const known = places.slice(0, unknown < 0 ? undefined : unknown).filter(isDefined);
+    const steps = path.map(stepOf);
+    const unknown = steps.indexOf(undefined);
+    const known = steps.slice(0, unknown < 0 ? undefined : unknown).filter(isDefined);
     const error = rule.untilError === true ? known.findIndex(({ step }) => step.rating < 0) : -1;
     const kept = error < 0 ? known : known.slice(0, error + 1);
     const last = path[kept.length - 1];
     if (last === undefined) return undefined;
+    const origin = { rule: rule.name, nodes: pathTo(last), from: tree.root, prompt };
+    // Who judges is offered no tools.
+    const { tools: _, ...base } = rowBase(record, origin);
     return {
       kind: 'stepwise',
-      ...rowBase(record, { rule: rule.name, nodes: pathTo(last), from: tree.root, prompt }),
+      ...base,
       steps: kept.map(({ step }) => step),
-      alternatives: kept.map(({ family }) => family.steps),
+      alternatives: kept.map(({ alternatives }) => alternatives),
       taken: kept.map(({ place }) => place),
-      delimiter: notation.delimiter ?? '\n',
+      delimiter,
       right: isEnd(last) ? isRight(record, last) : undefined,
     };
   };
 }
 
-function familiesOf<State, Action>(
+/** The labelled step of a node, among all that were proposed in its place; `undefined` where nothing is known of it. */
+function stepsIn<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,
-): (node: ChildNode<State, Action>) => Family {
-  const shareOf = monteCarlo(record, rule.options.from ?? 'ends');
+): (node: ChildNode<State, Action>) => Taken | undefined {
+  const { stepOf, placeOf, below } = pathsIn(record);
+  const shareOf = monteCarlo(record, rule.options.from);
   const labelOf = rule.labels?.(record, shareOf) ?? ((node) => shareLabel(shareOf(node)));
-  const families = new Map<number, Family>();
-  return ({ parent }) => {
-    const known = families.get(parent.id);
-    if (known !== undefined) return known;
-    const steps: LabelledStep[] = [];
-    const places = new Map<number, number>();
-    for (const child of parent.children) {
-      const label = isPart(child) ? labelOf(child) : undefined;
-      if (label === undefined) continue;
-      places.set(child.id, steps.length);
-      steps.push({ text: record.notation.format(child.action), ...label });
-    }
-    const family = { steps, places };
-    families.set(parent.id, family);
+  const labelled = (node: ChildNode<State, Action>): LabelledStep | undefined => {
+    const label = labelOf(node);
+    return label && { text: stepText(record.notation, node), ...label };
+  };
+  const families = new Map<SearchNode<State, Action>, Family<State, Action>>();
+  const familyAt = (place: SearchNode<State, Action>) => {
+    const family = families.get(place) ?? familyOf(below(place));
+    families.set(place, family);
     return family;
+  };
+  const familyOf = (siblings: readonly ChildNode<State, Action>[]): Family<State, Action> => {
+    const places = new Map<SearchNode<State, Action>, number>();
+    const steps: LabelledStep[] = [];
+    for (const node of siblings) {
+      // What a duplicate says its original says too, but for one on which a path goes on.
+      const isOut = places.has(stepOf(node)) || (!isPart(node) && node.children.length === 0);
+      const step = isOut ? undefined : labelled(node);
+      if (step === undefined) continue;
+      places.set(stepOf(node), steps.length);
+      steps.push(step);
+    }
+    return { places, steps };
+  };
+  return (node) => {
+    const { places, steps } = familyAt(placeOf(node.parent));
+    const place = places.get(stepOf(node)) ?? -1;
+    const known = steps[place];
+    if (known === undefined) return undefined;
+    if (stepOf(node) === node) return { step: known, alternatives: steps, place };
+    // The same step may have been answered and estimated in another way.
+    const step = labelled(node) ?? known;
+    return { step, alternatives: steps.with(place, step), place };
   };
 }
 

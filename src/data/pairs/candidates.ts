@@ -1,6 +1,7 @@
-import type { ChildNode } from '../../contracts/node.ts';
-import { type EndCounts, isPart } from '../record.ts';
-import type { PairScore } from './pair-rule.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { EndCounts } from '../paths.ts';
+import { isPart, isRight } from '../record.ts';
+import type { PairScore, PairSource } from './pair-rule.ts';
 
 /** A text that may be a side of a pair. */
 export interface Candidate<State, Action> {
@@ -70,6 +71,23 @@ function sum(counts: readonly EndCounts[]): EndCounts {
   };
 }
 
+/** The scored ends at and below each node itself. Duplicates and what has failed are none. */
+export function countEnds<State, Action>(
+  source: Pick<PairSource<State, Action>, 'correctFrom' | 'tree'>,
+): (node: SearchNode) => EndCounts {
+  const { tree } = source;
+  const counts = Array.from({ length: tree.size }, () => ({ right: 0, wrong: 0 }));
+  for (const node of tree.nodes()) {
+    const right = isPart(node) ? isRight(source, node) : undefined;
+    if (right === undefined) continue;
+    for (let at: SearchNode<State, Action> | undefined = node; at !== undefined; at = at.parent) {
+      const count = counts[at.id];
+      if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
+    }
+  }
+  return ({ id }) => counts[id] ?? { right: 0, wrong: 0 };
+}
+
 /** The items with the largest margins, of equal ones the first, in the order in which they came. */
 export function keepLargest<Item extends { readonly margin: number }>(
   items: readonly Item[],
@@ -82,4 +100,21 @@ export function keepLargest<Item extends { readonly margin: number }>(
     .slice(0, most)
     .toSorted((a, b) => a.place - b.place)
     .map(({ item }) => item);
+}
+
+/** The items with the largest margins of each group, in the order in which they came. */
+export function keepLargestAtEach<Item extends { readonly margin: number }>(
+  groupOf: (item: Item) => number,
+  items: readonly Item[],
+  most: number = Number.POSITIVE_INFINITY,
+): readonly Item[] {
+  if (items.length <= most) return items;
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(groupOf(item));
+    if (group === undefined) groups.set(groupOf(item), [item]);
+    else group.push(item);
+  }
+  const kept = new Set([...groups.values()].flatMap((group) => keepLargest(group, most)));
+  return items.filter((item) => kept.has(item));
 }

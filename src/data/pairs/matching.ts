@@ -157,9 +157,9 @@ export function passes<State, Action>(
 function hasOutcomes<State, Action>(
   better: Candidate<State, Action>,
   worse: Candidate<State, Action>,
-  { requireRightLeaf = false, requireMixedOutcome = false }: PairFilters,
+  { requireRight = false, requireMixedOutcome = false }: PairFilters,
 ): boolean {
-  if ((requireRightLeaf || requireMixedOutcome) && better.ends.right === 0) return false;
+  if ((requireRight || requireMixedOutcome) && better.ends.right === 0) return false;
   return !requireMixedOutcome || worse.ends.wrong > 0;
 }
 

@@ -1,4 +1,4 @@
-import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectation, expectBoolean, expectInteger, expectNumber } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RuleInfo } from '../rows.ts';
@@ -21,8 +21,8 @@ export interface PairFilters {
    * @defaultValue 0.5 for `all-above-below`, else no threshold
    */
   readonly threshold?: number;
-  /** Whether a right end stands at or below the chosen one. @defaultValue false */
-  readonly requireRightLeaf?: boolean;
+  /** Whether a right end stands at or below the chosen one, so that no wrong one is preferred to a wrong one. @defaultValue false */
+  readonly requireRight?: boolean;
   /** Whether besides a wrong end stands at or below the rejected one. @defaultValue false */
   readonly requireMixedOutcome?: boolean;
   /** The least Levenshtein distance between the texts, in UTF-16 units: an integer from 0 up. @defaultValue 0 */
@@ -31,6 +31,13 @@ export interface PairFilters {
   readonly maxLengthRatio?: number;
   /** Pairs kept at one node: an integer from 1 up. Here and below those with the largest margins stay. @defaultValue Infinity */
   readonly maxPairsPerNode?: number;
+  /**
+   * Pairs kept at each depth of all trees of one problem, once equal ones are gone: an integer from 1 up. Searches have
+   * most of their pairs at the last steps, and most of what goes wrong does so at the first.
+   *
+   * @defaultValue Infinity
+   */
+  readonly perDepth?: number;
   /** Pairs kept of one tree: an integer from 1 up. @defaultValue Infinity */
   readonly maxPairsPerTree?: number;
   /** Pairs kept of all trees of one problem, once equal ones are gone: an integer from 1 up. @defaultValue Infinity */
@@ -39,7 +46,7 @@ export interface PairFilters {
 
 /** The names of {@link PairFilters}, with spaces between them. */
 export const pairFilters =
-  'minMargin minVisits threshold requireRightLeaf requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerNode maxPairsPerTree maxPairsPerProblem';
+  'minMargin minVisits threshold requireRight requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerNode perDepth maxPairsPerTree maxPairsPerProblem';
 
 /**
  * Which siblings make a preference pair.
@@ -143,7 +150,11 @@ export function checkFilters(filters: PairFilters): void {
   expectInteger('minEditDistance', minEditDistance, { min: 0 });
   if (!(maxLengthRatio >= 1))
     throw expectation('maxLengthRatio', 'a number from 1 up', maxLengthRatio);
-  for (const name of ['maxPairsPerNode', 'maxPairsPerTree', 'maxPairsPerProblem'] as const) {
+  for (const name of ['requireRight', 'requireMixedOutcome'] as const) {
+    expectBoolean(name, filters[name] ?? false);
+  }
+  const limits = ['maxPairsPerNode', 'perDepth', 'maxPairsPerTree', 'maxPairsPerProblem'] as const;
+  for (const name of limits) {
     expectInteger(name, filters[name] ?? 1, { min: 1, max: Number.POSITIVE_INFINITY });
   }
 }

@@ -1,7 +1,8 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { countEnds, isRight, type TreeRecord } from '../record.ts';
-import { candidatesAmong, keepLargest } from './candidates.ts';
+import type { EndCounts } from '../paths.ts';
+import { isRight, type TreeRecord } from '../record.ts';
+import { candidatesAmong, countEnds, keepLargest } from './candidates.ts';
 import { checkRule, pairsAmong } from './matching.ts';
 import type { PairNodes, PairRule, PairSource, PreferencePair } from './pair-rule.ts';
 
@@ -18,13 +19,14 @@ export function pairsOf<State, Action>(
   checkRule(rule);
   const { tree, notation } = source;
   const path = new Set<SearchNode<State, Action>>(pathTo(tree.best));
+  const endsAt = countEnds(source);
   const reading = {
     score: rule.score,
     minVisits: rule.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
-    ends: countEnds(source),
+    ends: endsAt,
   };
-  const isChosen = chooser(source, rule.nodes, path);
+  const isChosen = chooser(source, rule.nodes, { path, endsAt });
   const pairs: PreferencePair<State, Action>[] = [];
   for (const parent of tree.nodes()) {
     if (parent.children.length < 2 || !isChosen(parent)) continue;
@@ -38,7 +40,13 @@ export function pairsOf<State, Action>(
 function chooser<State, Action>(
   source: PairSource<State, Action>,
   nodes: PairNodes,
-  path: ReadonlySet<SearchNode<State, Action>>,
+  {
+    path,
+    endsAt,
+  }: {
+    readonly endsAt: (node: SearchNode) => EndCounts;
+    readonly path: ReadonlySet<SearchNode<State, Action>>;
+  },
 ): (node: SearchNode<State, Action>) => boolean {
   switch (nodes) {
     case 'all':
@@ -49,9 +57,7 @@ function chooser<State, Action>(
       const ends = isRight(source, source.tree.best) === true;
       return (node) => ends && path.has(node);
     }
-    case 'success-path': {
-      const endsAt = countEnds(source);
+    case 'success-path':
       return (node) => endsAt(node).right > 0;
-    }
   }
 }

@@ -5,7 +5,7 @@ import { rowPrompt } from '../path-completion.ts';
 import { infoOf, rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule, RuleInfo } from '../rows.ts';
-import { keepLargest } from './candidates.ts';
+import { keepLargest, keepLargestAtEach } from './candidates.ts';
 import { checkRule } from './matching.ts';
 import type { PairRule, PreferencePair } from './pair-rule.ts';
 import { pairsOf } from './pairs-of.ts';
@@ -36,6 +36,7 @@ export function preferences(rule: PairRule): PairRowRule {
 /** How the pairs of a tree become rows. */
 interface PairReading {
   readonly parts?: (node: SearchNode) => Readonly<Record<string, number>>;
+  readonly perDepth?: number | undefined;
   readonly maxPairsPerProblem?: number | undefined;
   pairs<State, Action>(record: TreeRecord<State, Action>): readonly PreferencePair<State, Action>[];
   /** A side of a pair as turns. */
@@ -61,7 +62,8 @@ export function pairRows(info: RuleInfo, reading: PairReading): RowRule<Preferen
         ({ key }) => key,
         ({ margin }) => margin,
       );
-      for (const draft of keepLargest(unlike, reading.maxPairsPerProblem)) {
+      const balanced = keepLargestAtEach(({ pair }) => pair.parent.depth, unlike, reading.perDepth);
+      for (const draft of keepLargest(balanced, reading.maxPairsPerProblem)) {
         yield toRow(draft, name, reading.parts);
       }
     },

@@ -1,9 +1,9 @@
 import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { countEnds, isPart, turnOf } from '../record.ts';
+import { isPart, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
+import { type Candidate, candidatesAmong, countEnds, keepLargest } from './candidates.ts';
 import { closeFamily, passes } from './matching.ts';
 import {
   checkFilters,
@@ -45,6 +45,7 @@ export function rStarMath(options: RStarMathOptions = {}): RowRule<PreferenceRow
     options,
   };
   return pairRows(info, {
+    perDepth: rule.perDepth,
     maxPairsPerProblem: rule.maxPairsPerProblem,
     pairs: (record) => pairsIn(record, rule),
     completion: (record, _from, node) => [turnOf(record, node)],

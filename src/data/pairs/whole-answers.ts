@@ -2,7 +2,8 @@ import { expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
-import { type EndCounts, isEnd, isPart, isRight, turnOf } from '../record.ts';
+import { type EndCounts, pathsIn } from '../paths.ts';
+import { isEnd, isRight, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
 import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, type MatchRule, pairsAmong, passes } from './matching.ts';
@@ -16,7 +17,7 @@ import {
 import { pairRows } from './preferences.ts';
 
 /** What rules on whole answers and whole paths take. */
-export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
+export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode' | 'perDepth'> {
   /**
    * What parts the better one from the worse: that one end is right and the other wrong, or the scores alone.
    *
@@ -28,7 +29,7 @@ export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
 }
 
 const wholeFilters =
-  'by minMargin minVisits threshold requireRightLeaf requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerTree maxPairsPerProblem';
+  'by minMargin minVisits threshold requireRight requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerTree maxPairsPerProblem';
 
 const paths: readonly PairSiblings[] = [
   'all-above-below',
@@ -129,7 +130,9 @@ function pathPairs<State, Action>(
 ): readonly PreferencePair<State, Action>[] {
   const { tree, notation } = source;
   const parted = notation.delimiter ?? '\n';
-  const ends = endsOf(source).toSorted((a, b) => a.depth - b.depth || a.id - b.id);
+  const ends = pathsIn(source)
+    .to(isEnd)
+    .toSorted((a, b) => a.depth - b.depth || a.id - b.id);
   const candidates = candidatesAmong(ends, {
     ...outcomes(source, rule),
     text: (node) => stepsOf(source, node).join(parted),
@@ -205,12 +208,4 @@ function outcomes<State, Action>(
       return { right: right === true ? 1 : 0, wrong: right === false ? 1 : 0 };
     },
   };
-}
-
-function endsOf<State, Action>({
-  tree,
-}: PairSource<State, Action>): readonly ChildNode<State, Action>[] {
-  return [...tree.nodes()].flatMap((node) =>
-    node.kind !== 'root' && isEnd(node) && isPart(node) ? [node] : [],
-  );
 }

@@ -70,6 +70,8 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
  *   that, or where it states an answer (`\boxed{`, `####` or `the answer is`); its reward is 1 or 0. Any other one is a prefix that the search gave up.
  * - Equal siblings are merged.
  *
+ * The file lists the rollouts that went right: step labels are the values, and no share of ends.
+ *
  * Values were estimated with the answer: the trees are stamped `oracle-guided`. Equal questions are one problem.
  *
  * @param text - JSON lines.
@@ -103,6 +105,8 @@ export function readOmegaPrm(
       tree: grow(question, reasoning_steps),
       notation,
       ...(final_answer !== undefined && final_answer !== null && { answer: String(final_answer) }),
+      // Rollouts that went wrong are counted in the values, and not listed.
+      ends: 'right',
       method: 'omegaprm',
     };
   });

@@ -30,7 +30,7 @@ export interface ToolBenchStep {
 export interface ToolBenchState {
   /** The instructions; empty where the file does not tell them. */
   readonly system: string;
-  /** What the user asks for. */
+  /** What the user asks for, in the words that the agent was shown. */
   readonly query: string;
   /** The steps so far. */
   readonly steps: readonly ToolBenchStep[];

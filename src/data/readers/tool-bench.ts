@@ -67,11 +67,12 @@ const fileSchema = z.object({
   }),
 });
 
-const systemSchema = z.object({ role: z.literal('system'), content: z.string() });
+const turnSchema = z.object({ role: z.string(), content: z.string() });
 
 /**
  * The tree of a ToolBench file, as DFSDT writes it: nodes of type `Thought`, `Action` and `Action Input`.
  *
+ * - The instructions and the words of the user are the recorded ones, and the query alone where none are.
  * - One step of the agent is a thought, where there is one, a call and its arguments together. Its state is the
  *   conversation with what the tool answered. The messages that asked for something different from siblings are
  *   no part of a prompt: descendants never saw them.
@@ -93,8 +94,9 @@ export function readToolBench(
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);
   const { query, function: functions, train_messages: messages } = file.answer_generation;
-  const system = systemSchema.safeParse(messages[0]?.[0]);
-  const start = { system: system.data?.content ?? '', query, steps: [] };
+  // The policy was shown the query between words of its own.
+  const said = (role: string) => recordedTurn(messages[0], role)?.content;
+  const start = { system: said('system') ?? '', query: said('user') ?? query, steps: [] };
   return {
     problem,
     tree: grow(start, file.tree.tree, { win: file.win, place }),
@@ -108,6 +110,13 @@ export function readToolBench(
     ),
     method: 'dfsdt',
   };
+}
+
+/** The first turn of a role in a recorded conversation. */
+function recordedTurn(messages: readonly unknown[] = [], role: string) {
+  return messages
+    .map((message) => turnSchema.safeParse(message).data)
+    .find((turn) => turn?.role === role);
 }
 
 type ToolTree = SearchTree<ToolBenchState, ToolBenchAction>;

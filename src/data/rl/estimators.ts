@@ -131,19 +131,24 @@ function rewardsOf<State, Action>({ nodes, reward }: Rollout<State, Action>): re
   return [...rewards, reward - before];
 }
 
-/** V(n) by node id, of each tree. */
+/** V(n) of the step of each node, by tree. */
 function valuesOf<State, Action>(
   group: CreditGroup<State, Action>,
-): (record: TreeRecord<State, Action>) => readonly (SubtreeReturn | undefined)[] {
+): (
+  record: TreeRecord<State, Action>,
+) => (node: SearchNode<State, Action>) => SubtreeReturn | undefined {
   const values = new Map(
     byTree(group).map((rollouts, place) => {
       const record = group.trees[place];
-      const parents = [...(record?.tree.nodes() ?? [])].map(({ parent }) => parent?.id ?? 0);
-      const returns = new Map(rollouts.map(({ end, reward }) => [end.id, reward]));
-      return [record, subtreeReturns(parents, returns)] as const;
+      const stepOf = rollouts[0]?.paths.stepOf ?? ((node) => node);
+      const nodes = [...(record?.tree.nodes() ?? [])];
+      const parents = nodes.map(({ parent }) => (parent === undefined ? 0 : stepOf(parent).id));
+      const returns = new Map(rollouts.map(({ end, reward }) => [stepOf(end).id, reward]));
+      const own = subtreeReturns(parents, returns);
+      return [record, (node: SearchNode<State, Action>) => own[stepOf(node).id]] as const;
     }),
   );
-  return (record) => values.get(record) ?? [];
+  return (record) => values.get(record) ?? (() => undefined);
 }
 
 function ofSteps<State, Action>(
@@ -153,13 +158,13 @@ function ofSteps<State, Action>(
   const valuesIn = valuesOf(group);
   return group.rollouts.map(({ record, nodes }) => {
     const own = valuesIn(record);
-    const valueAt = (id: number) => own[id]?.value ?? 0;
-    return nodes.map(({ id, parent }) =>
+    const valueAt = (node: SearchNode<State, Action>) => own(node)?.value ?? 0;
+    return nodes.map((node) =>
       advantage({
-        value: valueAt(id),
-        parent: valueAt(parent.id),
-        root: valueAt(0),
-        leaves: own[id]?.leaves ?? 1,
+        value: valueAt(node),
+        parent: valueAt(node.parent),
+        root: valueAt(record.tree.root),
+        leaves: own(node)?.leaves ?? 1,
       }),
     );
   });
@@ -170,21 +175,27 @@ function siblingScores<State, Action>(
   group: CreditGroup<State, Action>,
 ): readonly (readonly number[])[] {
   const valuesIn = valuesOf(group);
-  const known = new Map<SearchNode<State, Action>, ReadonlyMap<number, number>>();
-  const scoresBelow = (record: TreeRecord<State, Action>, parent: SearchNode<State, Action>) => {
-    const values = valuesIn(record);
-    const valued = parent.children.filter(({ id }) => values[id] !== undefined);
+  type Scores = ReadonlyMap<SearchNode<State, Action>, number>;
+  const known = new Map<SearchNode<State, Action>, Scores>();
+  const scoresAt = (
+    { record, paths }: Rollout<State, Action>,
+    place: SearchNode<State, Action>,
+  ): Scores => {
+    const returnOf = valuesIn(record);
+    const steps = new Set(paths.below(place).map(paths.stepOf));
+    const valued = [...steps].filter((step) => returnOf(step) !== undefined);
     const scores = zScores(
-      valued.map(({ id }) => values[id]?.value ?? 0),
+      valued.map((step) => returnOf(step)?.value ?? 0),
       group.options.epsilon,
     );
-    return new Map(valued.map(({ id }, place) => [id, scores[place] ?? 0]));
+    return new Map(valued.map((step, index) => [step, scores[index] ?? 0]));
   };
-  return group.rollouts.map(({ record, nodes }) =>
-    nodes.map(({ id, parent }) => {
-      const scores = known.get(parent) ?? scoresBelow(record, parent);
-      known.set(parent, scores);
-      return scores.get(id) ?? 0;
+  return group.rollouts.map((rollout) =>
+    rollout.nodes.map((node) => {
+      const place = rollout.paths.placeOf(node.parent);
+      const scores = known.get(place) ?? scoresAt(rollout, place);
+      known.set(place, scores);
+      return scores.get(rollout.paths.stepOf(node)) ?? 0;
     }),
   );
 }
@@ -195,7 +206,10 @@ function treePo<State, Action>(
 ): readonly number[] {
   return byTree(group).flatMap((rollouts) => {
     const groups = new Map<number, number[]>();
-    const pathOf = ({ nodes }: Rollout<State, Action>) => [0, ...nodes.map(({ id }) => id)];
+    const pathOf = ({ nodes, paths }: Rollout<State, Action>) => [
+      0,
+      ...nodes.map((node) => paths.stepOf(node).id),
+    ];
     for (const rollout of rollouts) {
       for (const id of pathOf(rollout)) {
         const members = groups.get(id) ?? [];

@@ -2,13 +2,15 @@ import { expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { knownValue } from '../../tree/selection.ts';
+import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
-import { countEnds, promptAt, type TreeRecord } from '../record.ts';
+import { promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
 /**
  * The prompts of the problems, with how hard they were for the search. Trees with equal prompts make one row: V is
- * the mean of their roots', the solve rate that of all their scored ends, and the rest is the first tree's.
+ * the mean of their roots', the solve rate that of all their scored ends, and the rest is the first tree's. Of trees
+ * that hold the right ends only, the solve rate is what was estimated at the root.
  *
  * The right answer stands in a column of its own, for a reward function, and never in the prompt.
  *
@@ -50,15 +52,23 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const [first] = trees;
   if (first === undefined) return undefined;
   const { root } = first.tree;
-  const ends = trees.map((record) => countEnds(record)(record.tree.root));
-  const right = ends.reduce((sum, count) => sum + count.right, 0);
-  const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
   const values = trees.map(({ tree }) => knownValue(tree.root));
   return {
     kind: 'prompt',
     ...rowBase(first, { rule: 'prompts', nodes: [root], from: root }),
     answer: trees.find(({ answer }) => answer !== undefined)?.answer ?? '',
     value: mean(values),
-    solveRate: scored === 0 ? 0 : right / scored,
+    solveRate: solveRateOf(trees),
   };
+}
+
+function solveRateOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): number {
+  const estimates = trees.flatMap(({ ends, tree: { root } }) =>
+    ends === 'right' && root.rawValue !== undefined ? [root.rawValue] : [],
+  );
+  if (estimates.length > 0) return mean(estimates);
+  const ends = trees.map((record) => pathsIn(record).endsAt(record.tree.root));
+  const right = ends.reduce((sum, count) => sum + count.right, 0);
+  const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
+  return scored === 0 ? 0 : right / scored;
 }

@@ -1,7 +1,7 @@
 import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { partsOf } from '../path-choice.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
+import { type Paths, pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, stepsTo, type TreeRecord } from '../record.ts';
 import type { RolloutRow } from '../rows.ts';
@@ -14,19 +14,21 @@ export interface Rollout<State, Action> {
   readonly nodes: readonly ChildNode<State, Action>[];
   /** R, the score of the end. */
   readonly reward: number;
+  /** The paths of its tree. */
+  readonly paths: Paths<State, Action>;
 }
 
 /** All scored ends of the trees of a problem: its group. By tree, and then in the order of their ids. */
 export function rolloutsOf<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
 ): readonly Rollout<State, Action>[] {
-  return trees.flatMap((record) =>
-    partsOf(record).flatMap((end): readonly Rollout<State, Action>[] => {
-      const reward = isEnd(end) ? record.tree.score(end) : undefined;
-      if (reward === undefined) return [];
-      return [{ record, end, nodes: stepsTo(end), reward }];
-    }),
-  );
+  return trees.flatMap((record) => {
+    const paths = pathsIn(record);
+    return paths.to(isEnd).flatMap((end): readonly Rollout<State, Action>[] => {
+      const reward = record.tree.score(end);
+      return reward === undefined ? [] : [{ record, end, nodes: stepsTo(end), reward, paths }];
+    });
+  });
 }
 
 /** The row of a rollout. */

@@ -3,7 +3,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
-import { partsOf } from '../path-choice.ts';
+import { partsOf } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, isRight, promptAt, type TreeRecord, turnOf, worthOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';

@@ -1,8 +1,8 @@
 import { seededRandom } from '../../base/random.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { actionsTo, pathTo } from '../../tree/summary.ts';
-import { partsOf } from '../path-choice.ts';
-import { countEnds, isEnd, type TreeRecord } from '../record.ts';
+import { type Paths, pathsIn } from '../paths.ts';
+import { isEnd, type TreeRecord } from '../record.ts';
 
 /** The beginning of a bad path, and the rest of a good one that goes on in its place. */
 export interface Splice<State = unknown, Action = unknown> {
@@ -51,14 +51,18 @@ export function splicesOf<State, Action>(
   options: SpliceOptions = {},
 ): readonly Splice<State, Action>[] {
   const { alpha = 0.5, beta = 0.2, maxSplices = 100 } = options;
-  const isWrong = options.isWrong ?? withoutRightEnd(record);
-  const ends = partsOf(record).flatMap((end): readonly Scored<State, Action>[] => {
-    const score = isEnd(end) ? record.tree.score(end) : undefined;
+  const paths = pathsIn(record);
+  // On the way to an end that was scored, some end below was.
+  const isWrong =
+    options.isWrong ??
+    ((node: ChildNode) => paths.endsAt(node as ChildNode<State, Action>).right === 0);
+  const ends = paths.to(isEnd).flatMap((end): readonly Scored<State, Action>[] => {
+    const score = record.tree.score(end);
     return score === undefined ? [] : [{ end, score }];
   });
   const goods = ends.filter(({ score }) => score > alpha);
   const most = goods.reduce((highest, { score }) => Math.max(highest, score), -Infinity);
-  const cuts = cutsOf(ends, isWrong).filter(({ score }) => most - score > beta);
+  const cuts = cutsOf(ends, isWrong, paths).filter(({ score }) => most - score > beta);
   return draw(record, goods.length * cuts.length, {
     count: maxSplices,
     at(index) {
@@ -68,29 +72,23 @@ export function splicesOf<State, Action>(
         return undefined;
       }
       const scores = { goodScore: good.score, badScore: cut.score };
-      return spliceOf(cut.end, good.end, scores);
+      return spliceOf(cut.end, good.end, { ...scores, paths });
     },
   });
-}
-
-function withoutRightEnd<State, Action>(
-  record: TreeRecord<State, Action>,
-): (node: ChildNode) => boolean {
-  const endsAt = countEnds(record);
-  // On the way to an end that was scored, some end below was.
-  return (node) => endsAt(node).right === 0;
 }
 
 /** Where paths are cut, each place once, in the order of the ends. */
 function cutsOf<State, Action>(
   ends: readonly Scored<State, Action>[],
   isWrong: (node: ChildNode) => boolean,
+  { stepOf }: Pick<Paths<State, Action>, 'stepOf'>,
 ): readonly Scored<State, Action>[] {
   const cuts = new Map<number, Scored<State, Action>>();
   for (const { end, score } of ends) {
     const bad = cutOf(end, isWrong);
-    const known = cuts.get(bad.id)?.score ?? score;
-    cuts.set(bad.id, { end: bad, score: Math.min(known, score) });
+    const step = stepOf(bad).id;
+    const known = cuts.get(step);
+    cuts.set(step, { end: known?.end ?? bad, score: Math.min(known?.score ?? score, score) });
   }
   return [...cuts.values()];
 }
@@ -108,12 +106,17 @@ function cutOf<State, Action>(
 function spliceOf<State, Action>(
   bad: ChildNode<State, Action>,
   good: ChildNode<State, Action>,
-  scores: Pick<Splice, 'badScore' | 'goodScore'>,
+  {
+    paths: { placeOf },
+    ...scores
+  }: Pick<Splice, 'badScore' | 'goodScore'> & { readonly paths: Paths<State, Action> },
 ): Splice<State, Action> | undefined {
   const wrongWay = pathTo<State, Action>(bad);
   const rightWay = pathTo<State, Action>(good);
-  const shared = wrongWay.findIndex((node, place) => node !== rightWay[place]);
-  const ancestor = wrongWay[shared - 1];
+  const shared = wrongWay.findIndex(
+    (node, place) => rightWay[place] === undefined || placeOf(node) !== placeOf(rightWay[place]),
+  );
+  const ancestor = rightWay[shared - 1];
   if (ancestor === undefined || ancestor === good) return undefined;
   const actions = actionsTo<State, Action>(good).slice(ancestor.depth);
   return { bad, good, ancestor, actions, ...scores };

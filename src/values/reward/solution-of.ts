@@ -4,6 +4,7 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
 import { notationOf } from '../../prompting/notation.ts';
+import { solutionTo } from '../../prompting/solution.ts';
 
 /** The question and the steps to a node. */
 export type SolutionOf<State, Action> = (node: SearchNode<State, Action>) => Omit<Solution, 'from'>;
@@ -23,15 +24,5 @@ export function usualSolutions<State, Action>(
   request: EvaluateRequest<State, Action>,
 ): SolutionOf<State, Action> {
   const notation = notationOf(request);
-  return (node) => {
-    const steps: string[] = [];
-    let place = node;
-    while (place.kind !== 'root') {
-      steps.unshift(notation.format(place.action));
-      place = place.parent;
-    }
-    const messages = notation.prompt(place.state);
-    const question = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-    return { prompt: question?.content ?? '', steps };
-  };
+  return (node) => solutionTo(notation, node);
 }
