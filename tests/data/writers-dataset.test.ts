@@ -297,7 +297,7 @@ describe('options that are wrong', () => {
     );
     await expect(write(['a'], { rowsPerFile: 0 })).rejects.toThrow('Expected `rowsPerFile`');
     await expect(write(['a'], { configs: [{ ...config, format: verl() }] })).rejects.toThrow(
-      'Expected `configs.verl.format` to be a format for rows of kind preference, got `"prompt"`.',
+      'Expected `configs.two-each.format` to be a format for rows of kind preference, got `"prompt"`.',
     );
     expect(readdirSync(out)).toEqual([]);
   });
