@@ -10,9 +10,10 @@ export interface DatasetRequest {
   readonly rule?: readonly RequestedRule[];
   readonly unit?: 'step' | 'trajectory';
   readonly format: string;
-  readonly file: 'jsonl' | 'parquet';
+  readonly file: 'jsonl' | 'jsonl.gz' | 'parquet';
   readonly split?: Readonly<Record<string, number>>;
   readonly splitSeed: number | string;
+  readonly exactSplit?: boolean;
   readonly minMargin?: number;
   readonly minVisits?: number;
   readonly maxPairs?: number;
@@ -44,13 +45,19 @@ export function addDatasetOptions(command: Command): Command {
       wordOption('format', formatNames),
       'trl',
     )
-    .option('--file <type>', 'jsonl or parquet', wordOption('file', ['jsonl', 'parquet']), 'jsonl')
+    .option(
+      '--file <type>',
+      'jsonl, jsonl.gz or parquet',
+      wordOption('file', ['jsonl', 'jsonl.gz', 'parquet']),
+      'jsonl',
+    )
     .option(
       '--split <shares>',
       'by problem, such as train=0.9,test=0.1 (default: all train)',
       splitOption,
     )
     .option('--split-seed <seed>', 'another seed, another split', seedOption, 0)
+    .option('--exact-split', 'exact shares of these problems, which may move when others come')
     .option(
       '--min-margin <n>',
       'pairs: the chosen one scores more than so much more',

@@ -28,7 +28,7 @@ const solutions: readonly (readonly [about: string, steps: Steps])[] = [
     'primes',
     [
       ['I cross out the multiples of 2, 3, 5 and 7.', 'All odd numbers are primes.'],
-      ['The answer is 15 or 25.', 'The answer is 50.'],
+      ['That leaves 15 or 25. The answer is 25.', 'That leaves 50. The answer is 50.'],
     ],
   ],
 ];

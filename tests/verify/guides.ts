@@ -190,7 +190,7 @@ try {
     process.stdout.write(`FAILED  the dataset data/${name} has no rows\n`);
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  if (!process.env.KEEP) rmSync(folder, { recursive: true, force: true }); else console.log(folder);
   await vllm.close();
   await anthropic.close();
 }
