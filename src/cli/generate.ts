@@ -34,12 +34,12 @@ import {
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
-import { runFiles } from './source-files.ts';
 import { chooseModel, environmentFor, type Models } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor, shownDollars } from './prices.ts';
 import { describeProgress } from './progress.ts';
 import { budgetOf } from './search-options.ts';
+import { runFiles } from './source-files.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {

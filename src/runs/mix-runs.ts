@@ -32,7 +32,10 @@ export interface Mix {
  */
 export function mixRuns(
   runs: readonly MixedRun[],
-  { notation, seed = 0 }: { readonly notation?: NotationName | undefined; readonly seed?: number | string } = {},
+  {
+    notation,
+    seed = 0,
+  }: { readonly notation?: NotationName | undefined; readonly seed?: number | string } = {},
 ): Mix {
   const sources = runs.map(({ path, saved, share = 1 }): Source => {
     const problems = problemsOfRun(path, saved, notation);

@@ -42,9 +42,7 @@ export function* readRecords<State, Action>(
 }
 
 /** The trees of each problem. */
-export function treesByProblem(
-  trees: SavedRun['trees'],
-): ReadonlyMap<string, SavedRun['trees']> {
+export function treesByProblem(trees: SavedRun['trees']): ReadonlyMap<string, SavedRun['trees']> {
   const groups = new Map<string, SavedRun['trees'][number][]>();
   for (const tree of trees) groups.set(tree.problem, [...(groups.get(tree.problem) ?? []), tree]);
   return groups;

@@ -53,11 +53,7 @@ export interface RunProblems {
  *
  * @throws EspalierError `usage` where the folder does not say what its trees are about.
  */
-export function problemsOfRun(
-  path: string,
-  saved: SavedRun,
-  notation?: NotationName,
-): RunProblems {
+export function problemsOfRun(path: string, saved: SavedRun, notation?: NotationName): RunProblems {
   const run = runSchema.safeParse(saved.run).data;
   if (run === undefined) {
     throw new EspalierError(

@@ -153,15 +153,6 @@ license: "other"
     }
   });
 
-  test('tells the files of the trees by their hashes', () => {
-    const files = [{ name: 'run/trees.jsonl', sha256: 'ab'.repeat(32), madeBy: 'espalier 0.1.0, mcts' }];
-    const text = datasetCard(report, { file: 'jsonl', files });
-    expect(text).toContain(`| run/trees.jsonl | \`${'ab'.repeat(32)}\` | espalier 0.1.0, mcts |`);
-    expect(text).not.toContain('sorted hashes');
-    const byLine = files.map((file) => ({ ...file, isByLine: true }));
-    expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted hashes');
-  });
-
   test('cannot be broken by names', () => {
     const evil = '`x`\n---\nconfigs: []\n<script>alert(1)</script> [a](javascript:b) | c';
     const sources = { ...config.sources, models: [evil], methods: [evil], stamps: [evil] };
@@ -179,6 +170,17 @@ license: "other"
     expect(outside).not.toMatch(/(?<!\\)\]\(javascript/);
     expect(text).not.toContain('rm -rf');
   });
+});
+
+test('the card tells the files of the trees by their hashes', () => {
+  const files = [
+    { name: 'run/trees.jsonl', sha256: 'ab'.repeat(32), madeBy: 'espalier 0.1.0, mcts' },
+  ];
+  const text = datasetCard(report, { file: 'jsonl', files });
+  expect(text).toContain(`| run/trees.jsonl | \`${'ab'.repeat(32)}\` | espalier 0.1.0, mcts |`);
+  expect(text).not.toContain('sorted hashes');
+  const byLine = files.map((file) => ({ ...file, isByLine: true }));
+  expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted hashes');
 });
 
 describe('what others wrote', () => {

@@ -309,7 +309,9 @@ describe('exact shares', () => {
     }
     // By their ids alone the shares are chance.
     expect(drawn.size).toBeGreaterThan(5);
-    expect(countOf(splitter({ train: 0.9, test: 0.1 }, 1, ids.slice(0, 20)), ids.slice(0, 20))).toEqual({ train: 18, test: 2 });
+    expect(
+      countOf(splitter({ train: 0.9, test: 0.1 }, 1, ids.slice(0, 20)), ids.slice(0, 20)),
+    ).toEqual({ train: 18, test: 2 });
   });
 
   test('move only problems near a cut', () => {
@@ -321,7 +323,10 @@ describe('exact shares', () => {
 
   test('want all problems', async () => {
     const splits = { train: 0.5, test: 0.5 };
-    const { configs } = await write(['a', 'b', 'c', 'd'], { splits, allProblems: ['d', 'c', 'b', 'a'] });
+    const { configs } = await write(['a', 'b', 'c', 'd'], {
+      splits,
+      allProblems: ['d', 'c', 'b', 'a'],
+    });
     expect(configs[0]?.splits.map(({ problems }) => problems)).toEqual([2, 2]);
     await expect(write(['a', 'b'], { splits, allProblems: ['a'] })).rejects.toThrow(
       'Expected `allProblems` to be all problems, got `"none of b"`.',
@@ -331,7 +336,7 @@ describe('exact shares', () => {
 
 describe('compressed JSON lines', () => {
   test('hold what the others hold, and the card declares them', async () => {
-    const ids = Array.from({ length: 2_000 }, (_, place) => `problem ${place}`);
+    const ids = Array.from({ length: 4_000 }, (_, place) => `problem ${place}`);
     await write(ids);
     const plain = read('dpo/train-00000-of-00001.jsonl');
     await write(ids, { file: 'jsonl.gz' });

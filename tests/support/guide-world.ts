@@ -55,6 +55,7 @@ function judgement(question: EmulatedQuestion, steps: Steps): string | EmulatedA
   const last = messages.at(-1)?.content ?? '';
   const isWrong = steps.some(([, wrong]) => last.includes(wrong));
   if (last.includes('A or B')) return isWrong ? 'A' : 'B';
+  if (/yes or no/i.test(last)) return isWrong ? 'no' : 'yes';
   if (schema !== undefined || options !== undefined) return defaultAnswer(question);
   return isWrong ? 'impossible' : 'likely';
 }

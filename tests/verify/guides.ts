@@ -190,7 +190,7 @@ try {
     process.stdout.write(`FAILED  the dataset data/${name} has no rows\n`);
   }
 } finally {
-  if (!process.env.KEEP) rmSync(folder, { recursive: true, force: true }); else console.log(folder);
+  rmSync(folder, { recursive: true, force: true });
   await vllm.close();
   await anthropic.close();
 }

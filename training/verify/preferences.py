@@ -10,6 +10,7 @@ import toy
 from cases import Case, Expected, Report, expect, expect_equal, expect_finite, expect_silence, quiet, settings, warnings_of
 from recipes import StepDPOTrainer, StepKTOTrainer
 from saving import end_token_put_aside, expect_saved, saved
+from text import Turn
 
 LOGGERS = ("trl.trainer.dpo_trainer", "trl.trainer.kto_trainer", "trl.trainer.reward_trainer")
 
@@ -165,14 +166,23 @@ def expect_row(
     expected, side, ends = wanted
     if case.family in ("trl-conversational", "trl-tools"):
         tools = expected["tools"] if case.family == "trl-tools" else []
-        chat.expect_prompt(prompt, expected["prompt"], tools)
-        chat.expect_completion(completion, expected["sides"][side])
+        turns, completed = whole_turns(expected["prompt"], expected["sides"][side])
+        chat.expect_prompt(prompt, turns, tools)
+        chat.expect_completion(completion, completed)
         return
     expect_equal(prompt, toy.BEGIN + case.prompt_text(expected), "the prompt")
     if not side:
         return
     end = toy.END if ends == ALWAYS or expected["ends"][side] else ""
     expect_equal(completion, expected["texts"][side] + end, side)
+
+
+def whole_turns(prompt: list[Turn], completion: list[Turn]) -> tuple[list[Turn], list[Turn]]:
+    """A turn that the prompt has begun belongs to the completion, where both are whole turns."""
+    if prompt[-1]["role"] != "assistant":
+        return prompt, completion
+    begun, first = prompt[-1]["content"], completion[0]
+    return prompt[:-1], [{**first, "content": f"{begun} {first['content']}"}, *completion[1:]]
 
 
 def texts_of(case: Case) -> list[str]:

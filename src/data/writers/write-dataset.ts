@@ -19,7 +19,11 @@ import { splitter } from './split.ts';
  *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
-  expectOptions('writeDataset', options, 'out problems configs file splits allProblems rowsPerFile seed card',);
+  expectOptions(
+    'writeDataset',
+    options,
+    'out problems configs file splits allProblems rowsPerFile seed card',
+  );
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   expectOptions('card', card, 'title source files spend repo license tags');
   const splitOf = splitter(splits, seed, options.allProblems);
@@ -120,7 +124,11 @@ function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
     }
     if (names.has(name)) {
-      throw expectation('configs.name', 'different names (without one it is that of the rule)', name);
+      throw expectation(
+        'configs.name',
+        'different names (without one it is that of the rule)',
+        name,
+      );
     }
     names.add(name);
     const form: RowFormat | undefined = format.forms[rule.kind];
