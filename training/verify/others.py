@@ -16,7 +16,7 @@ from cases import (
     settings,
     warnings_of,
 )
-from preferences import ALWAYS, AS_TREE, BY_FILE, expect_row, texts_of
+from preferences import ALWAYS, AS_TREE, BY_FILE, expect_row, texts_of, whole_turns
 from recipes import StepSFTTrainer
 from saving import end_token_put_aside, expect_saved, saved
 
@@ -75,7 +75,7 @@ def _sft(case: Case, trainer_class: type[SFTTrainer], ends: str, template: str |
             said = [turn for turn in expected["sides"]["completion"] if turn["role"] == "assistant"]
             own = [token for token, learns in zip(row["input_ids"], learnt, strict=True) if learns]
             # Templates leave out the header of the turns, and some let the line break behind a turn be learnt too.
-            texts = [text.removeprefix("\n") for text in tokenizer.decode(own).split(toy.END)]
+            texts = [text.lstrip("\n") for text in tokenizer.decode(own).split(toy.END)]
             expect_equal(texts[-1], "", "what is learnt behind the last turn")
             expect_equal(len(texts), len(said) + 1, "the number of turns that are learnt")
             for text, turn in zip(texts, said, strict=False):
@@ -123,7 +123,7 @@ def _grpo(case: Case) -> tuple[int, str]:
             # A text is a text: TRL puts no template around it.
             expect_row(case, tokenizer, (ids, []), (expected, "", ALWAYS))
         else:
-            chat.expect_prompt(text, expected["prompt"], [])
+            chat.expect_prompt(text, whole_turns(expected["prompt"], [])[0], [])
     for prompt, answer, problem in rewarded:
         expect_equal(by_prompt[str(prompt)]["problem"], problem, "the problem that is rewarded")
         expect_equal(answer, wanted[problem]["answer"], "the answer that is rewarded")

@@ -181,8 +181,9 @@ def whole_turns(prompt: list[Turn], completion: list[Turn]) -> tuple[list[Turn],
     """A turn that the prompt has begun belongs to the completion, where both are whole turns."""
     if prompt[-1]["role"] != "assistant":
         return prompt, completion
-    begun, first = prompt[-1]["content"], completion[0]
-    return prompt[:-1], [{**first, "content": f"{begun} {first['content']}"}, *completion[1:]]
+    begun = prompt[-1]["content"]
+    first = [{**turn, "content": f"{begun} {turn['content']}"} for turn in completion[:1]]
+    return prompt[:-1], [*first, *completion[1:]]
 
 
 def texts_of(case: Case) -> list[str]:
