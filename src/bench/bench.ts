@@ -5,22 +5,28 @@ import {
   expectArray,
   expectation,
   expectInteger,
+  expectMethods,
   expectNumber,
+  expectObject,
   expectOneOf,
+  expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
+import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
+import type { Oracle } from '../contracts/verifier.ts';
 import { type GenerateProgress, type GenerateReport, generate } from '../runs/generate.ts';
 import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
+import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
-import { type CellName, cellOf, failedCell, GuardedOracle } from './cells.ts';
+import { type CellName, cellOf, failedCell } from './cells.ts';
 import { type BenchMethod, baselinesFor, benchMethod, type Sampling } from './methods.ts';
 import { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
@@ -57,6 +63,8 @@ export interface CompareOptions {
   readonly split?: string;
   /** The most instances: an integer from 1 up. @defaultValue all, of generated tasks 100 */
   readonly limit?: number;
+  /** The longest step, in tokens: an integer from 1 up. @defaultValue that of the task */
+  readonly maxTokens?: number;
   /** Independent searches of each instance by each method at each budget: an integer from 1 up. @defaultValue 1 */
   readonly seeds?: number;
   /** @defaultValue 0 */
@@ -99,10 +107,10 @@ export interface Compared {
 /**
  * Compares ways to search on the same problems at the same budgets. All pay for what they use, but what several of them ask
  * alike is bought once: equal requests for the same instance and attempt. Attempts, and instances, are independent of each
- * other. Can be killed at any time, and goes on where it was.
+ * other. Can be killed at any time, and goes on where it was; what has failed is searched again.
  *
- * @throws EspalierError `usage` where an option is not what it should be, or the folder holds another benchmark;
- * `locked`, `storage`.
+ * @throws EspalierError `usage` where an option is not what it should be, a model cannot be asked at all, or the folder
+ * holds another benchmark; `locked`, `storage`.
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
   expectCompareOptions(options);
@@ -112,8 +120,8 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     ...(split !== undefined && { split }),
     ...(limit !== undefined && { limit }),
   };
-  const instances = await task.instances(asked);
-  expectInstances(instances);
+  const given: unknown = await task.instances(asked);
+  const instances = expectInstances(given).slice(0, limit);
   const baselines = baselinesFor(instances);
   const methods = methodsOf([...baselines, ...options.methods], options);
   if (!methods.some(({ name }) => name === baseline)) {
@@ -121,7 +129,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   }
   using run = openRun(options.out);
   begin(run, options);
-  const recording = new Recording(options.recording ?? join(options.out, 'recording'));
+  const recording = new Recording(join(options.out, 'recording'), options.recording);
   const searches = inTurn(instances, options).flatMap((group) =>
     budgets.flatMap((budget) =>
       methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
@@ -134,9 +142,10 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     task: {
       ...{ name: task.name, title: task.title },
       ...{ source: task.source ?? null, licence: task.licence ?? null },
-      split: split ?? task.splits?.[0] ?? null,
+      ...{ spec: task.spec ?? null, split: split ?? task.splits?.[0] ?? null },
     },
-    model: options.model === undefined ? null : modelName(options.model),
+    ...{ model: nameOrNull(options.model), judgeModel: nameOrNull(options.judgeModel) },
+    temperature: options.temperature ?? null,
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
     // Dollars are binary fractions: what was bought first must not show in their sum.
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
@@ -144,6 +153,10 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   });
   run.writeReport(JSON.parse(JSON.stringify(report)) as Readonly<Record<string, JsonValue>>);
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
+}
+
+function nameOrNull(model: LanguageModel | undefined): string | null {
+  return model === undefined ? null : modelName(model);
 }
 
 /** So many instances at a time that the searches under way are of different ones: those of one share what was bought. */
@@ -166,7 +179,9 @@ interface Search {
 }
 
 function named({ instance, budget, method }: Omit<Search, 'id'>): Search {
-  const id = JSON.stringify([instance.id, method.name, `${budget.unit}=${budget.limit}`]);
+  const { id: name, revision } = instance;
+  const of = [name, method.name, `${budget.unit}=${budget.limit}`];
+  const id = JSON.stringify(revision === undefined ? of : [...of, revision]);
   return { id, instance, budget, method };
 }
 
@@ -178,7 +193,6 @@ class Benchmark {
   readonly #recording: Recording;
   readonly #searches: readonly Search[];
   readonly #limit: ReturnType<typeof withLimit>;
-  readonly #guards = new Map<string, GuardedOracle<unknown>>();
   /** When the last search of each instance and attempt that was begun is over. */
   readonly #turns = new Map<string, Promise<void>>();
   /** How a search says that it is. */
@@ -199,6 +213,9 @@ class Benchmark {
       attempts: seeds,
       concurrency,
       trees: false,
+      // What they have bought is in the recording: to search them again buys only what was missing. The budget of such a
+      // search is whole, so that it can be compared with others.
+      retryFailed: 'anew',
       plan: (search, attempt) => this.#plan(search, attempt),
       note: (result, search, attempt) => this.#note(result, search, attempt),
       onEnd: (search, attempt) => this.#end(`${search.id}#${attempt}`),
@@ -217,21 +234,33 @@ class Benchmark {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
         const noted = outcome.noted as unknown as BenchCell | undefined;
-        return [noted ?? failedCell(nameOf(search, attempt), outcome)];
+        const cell = noted ?? failedCell(nameOf(search, attempt), outcome);
+        return [this.#recording.isGuided(cell.method) ? { ...cell, isGuided: true } : cell];
       }),
     );
   }
 
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
-    const scope = JSON.stringify([seed, instance.id, attempt]);
+    const { id: name, revision } = instance;
+    const scope = JSON.stringify([
+      seed,
+      name,
+      attempt,
+      ...(revision === undefined ? [] : [revision]),
+    ]);
     await this.#turnOf(scope, `${id}#${attempt}`);
     const asked = instance.model ?? this.#options.model;
     const shown = this.#shown(instance, asked);
-    const guard = instance.oracle && new GuardedOracle(instance.oracle);
-    if (guard !== undefined) this.#guards.set(`${id}#${attempt}`, guard);
+    const { oracle } = instance;
+    const { maxTokens = instance.maxTokens } = this.#options;
     const plan = await method.plan(
-      { ...instance, environment: shown, ...(guard !== undefined && { oracle: guard }) },
+      {
+        ...instance,
+        environment: shown,
+        ...(maxTokens !== undefined && { maxTokens }),
+        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method) }),
+      },
       {
         model: instance.model ?? this.#share(asked, scope),
         judgeModel: this.#share(judgeModel, scope),
@@ -262,6 +291,16 @@ class Benchmark {
     await before;
   }
 
+  /** An oracle whose every use by a method is noted, at whatever time. Scores are asked of the oracle itself. */
+  #guarded(oracle: Oracle<unknown>, { name }: BenchMethod): Oracle<unknown> {
+    return {
+      label: (state, context) => {
+        this.#recording.noteGuided(name);
+        return oracle.label(state, context);
+      },
+    };
+  }
+
   #end(key: string): void {
     this.#ends.get(key)?.();
     this.#ends.delete(key);
@@ -283,11 +322,13 @@ class Benchmark {
     search: Search,
     attempt: number,
   ): Promise<JsonValue> {
-    const key = `${search.id}#${attempt}`;
-    const guard = this.#guards.get(key);
-    this.#guards.delete(key);
-    const isPaced = this.#options.paced ?? true;
-    const cell = await cellOf(nameOf(search, attempt), result, { guard, isPaced });
+    const { paced: isPaced = true, signal = new AbortController().signal } = this.#options;
+    const { instance } = search;
+    const cell = await cellOf(nameOf(search, attempt), result, { instance, signal, isPaced });
+    if (cell.status === 'failed' && result.stopReason !== 'failed') {
+      // It has ended like any other, but nothing came of it: it is to be searched again.
+      throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
+    }
     return cell as unknown as JsonValue;
   }
 }
@@ -319,16 +360,27 @@ function methodsOf(
 /** @throws EspalierError `usage` where the folder holds another benchmark. More methods, budgets and seeds may be added. */
 function begin(
   run: RunFolder,
-  { task, model, judgeModel, split, seed = 0, temperature, paced = true }: CompareOptions,
+  {
+    task,
+    model,
+    judgeModel,
+    split,
+    seed = 0,
+    temperature,
+    maxTokens,
+    paced = true,
+  }: CompareOptions,
 ): void {
   const now = {
     command: 'bench',
     task: task.name,
     source: task.source ?? null,
     split: split ?? null,
-    model: model === undefined ? null : modelName(model),
-    judgeModel: judgeModel === undefined ? null : modelName(judgeModel),
+    model: nameOrNull(model),
+    judgeModel: nameOrNull(judgeModel),
+    settings: [model, judgeModel].map((each) => each?.settings ?? null),
     temperature: temperature ?? null,
+    maxTokens: maxTokens ?? null,
     seed,
     paced,
   };
@@ -351,31 +403,69 @@ function begin(
 }
 
 const names =
-  'task model judgeModel methods budgets temperature out recording split limit seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
+  'task model judgeModel methods budgets temperature out recording split limit maxTokens seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
+
+const units = ['calls', 'ms', 'tokens', 'usd'] as const;
 
 function expectCompareOptions(options: CompareOptions): void {
   expectOptions('compare', options, names);
-  const { budgets, seeds = 1, concurrency = 4, limit = 1 } = options;
+  const { task, seeds = 1, concurrency = 4, limit = 1, maxTokens = 1 } = options;
+  expectMethods('task', task, ['instances']);
+  expectText('task.name', task.name);
+  expectText('task.title', task.title);
+  expectText('out', options.out);
+  if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
-  expectArray('budgets', budgets);
-  if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
-  for (const [place, budget] of budgets.entries()) {
-    expectOneOf(`budgets[${place}].unit`, budget.unit, ['calls', 'ms', 'tokens', 'usd']);
-    expectNumber(`budgets[${place}].limit`, budget.limit, { min: 0 });
-  }
+  expectBudgets(options.budgets);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });
   }
   expectInteger('seeds', seeds, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });
   expectInteger('limit', limit, { min: 1 });
+  expectInteger('maxTokens', maxTokens, { min: 1 });
+  if (options.budget !== undefined) {
+    expectOptions('budget', options.budget, 'simulations nodes calls tokens usd');
+  }
+  expectPrices(options);
 }
 
-function expectInstances(instances: readonly BenchInstance[]): void {
+function expectBudgets(budgets: readonly BenchBudget[]): void {
+  expectArray('budgets', budgets);
+  if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
+  const known = new Set<string>();
+  for (const [place, budget] of budgets.entries()) {
+    const name = `budgets[${place}]`;
+    expectOptions(name, budget, 'unit limit');
+    expectOneOf(`${name}.unit`, budget.unit, units);
+    expectNumber(`${name}.limit`, budget.limit, { min: 0 });
+    if (budget.limit === 0) throw expectation(`${name}.limit`, 'more than 0', budget.limit);
+    const key = budgetKey(budget);
+    if (known.has(key)) throw expectation('budgets', 'without repetition', key);
+    known.add(key);
+  }
+}
+
+/** Where dollars are limited, a model without a price is refused before anything is bought. */
+function expectPrices({ model, judgeModel, budgets, budget, prices = {} }: CompareOptions): void {
+  if (budget?.usd === undefined && budgets.every(({ unit }) => unit !== 'usd')) return;
+  for (const each of [model, judgeModel]) if (each !== undefined) priceOf(each, prices, true);
+}
+
+function expectInstances(given: unknown): readonly BenchInstance[] {
+  expectArray('task.instances()', given);
+  const instances = given as readonly BenchInstance[];
   if (instances.length === 0) throw expectation('task', 'one with instances', 'none');
   const ids = new Set<string>();
-  for (const { id } of instances) {
+  for (const [place, instance] of instances.entries()) {
+    const name = `task.instances()[${place}]`;
+    expectObject(name, instance);
+    const { id, environment, oracle } = instance;
+    expectText(`${name}.id`, id);
+    expectMethods(`${name}.environment`, environment, ['reset', 'step']);
+    if (oracle !== undefined) expectMethods(`${name}.oracle`, oracle, ['label']);
     if (ids.has(id)) throw expectation('task', 'one whose instances have different ids', id);
     ids.add(id);
   }
+  return instances;
 }

@@ -1,3 +1,4 @@
+import type { Spend } from '../contracts/spend.ts';
 import type { StopReason } from '../search/contracts.ts';
 import type { BenchBudget } from './report.ts';
 
@@ -17,11 +18,15 @@ export interface BenchCell {
   readonly status: 'failed' | 'scored' | 'unscored';
   /** Why it failed or was not scored, in one sentence. */
   readonly reason?: string;
+  /** What was chosen, at most 2,000 characters: the answer of the environment, or the actions; left out where nothing was. */
+  readonly answer?: string;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
+  /** Whether any end of its tree is right, chosen or not: of many ends that an oracle scores, 64 are looked at. */
+  readonly anyRight: boolean;
   /** Whether it was guided by an oracle. */
   readonly isGuided: boolean;
-  /** The values of the ends in its tree, and whether they are right; none where ends are not scored. */
+  /** The values of the ends in its tree, and whether they are right: of more than 64, as many spread evenly over it. */
   readonly ends: readonly {
     /** What the evaluator said of it; `null` where it was not asked. */
     readonly value: number | null;
@@ -30,6 +35,17 @@ export interface BenchCell {
   }[];
   /** Why it ended. */
   readonly stopReason: StopReason;
+  /** The limit that was met; left out where none was. */
+  readonly exceeded?: keyof Spend;
+  /** What came to nothing in its tree; left out where nothing did. */
+  readonly lost?: {
+    /** How many things did. */
+    readonly count: number;
+    /** Why the first did, in one sentence. */
+    readonly reason: string;
+  };
+  /** Present where its environment has given no reward anywhere. */
+  readonly isUnrewarded?: boolean;
   /** The calls that it was charged, as if it had bought all that it used. */
   readonly calls: number;
   /** The tokens that it was charged. */

@@ -1,35 +1,22 @@
 import { systemClock } from '../base/clock.ts';
 import { messageOf, sentenceOf } from '../base/failure.ts';
 import { seededRandom } from '../base/random.ts';
+import { unlessAborted } from '../base/unless-aborted.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import type { ProblemOutcome } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { plainContext } from '../testing/plain-context.ts';
+import { pathTo } from '../tree/summary.ts';
 import type { BenchCell } from './cell.ts';
+import type { BenchInstance } from './task.ts';
 
 /** Which search a cell is. */
 export type CellName = Pick<BenchCell, 'attempt' | 'budget' | 'cluster' | 'instance' | 'method'>;
 
-/** An oracle that tells whether it was asked before its search was over. */
-export class GuardedOracle<State> implements Oracle<State> {
-  /** Whether the search is over: from then on it is asked for the score. */
-  isOver = false;
-  /** Whether it was asked before. */
-  wasAsked = false;
-  readonly #oracle: Oracle<State>;
-
-  constructor(oracle: Oracle<State>) {
-    this.#oracle = oracle;
-  }
-
-  label(...asked: Parameters<Oracle<State>['label']>): ReturnType<Oracle<State>['label']> {
-    if (!this.isOver) this.wasAsked = true;
-    return this.#oracle.label(...asked);
-  }
-}
-
-/** So many ends of a tree are scored, the first ones: a table of values and outcomes needs no more. */
+/** So many ends of a tree are scored: a table of values and outcomes needs no more, and an oracle may be slow. */
 const mostEnds = 64;
 
 /** What came of a search. */
@@ -37,27 +24,43 @@ export async function cellOf<State, Action>(
   name: CellName,
   result: SearchResult<State, Action>,
   {
-    guard,
+    instance: { environment, oracle },
+    signal,
     isPaced,
-  }: { readonly guard: GuardedOracle<State> | undefined; readonly isPaced: boolean },
+  }: {
+    readonly instance: Pick<BenchInstance<State, Action>, 'environment' | 'oracle'>;
+    /** Ends the waiting for an oracle. */
+    readonly signal: AbortSignal;
+    readonly isPaced: boolean;
+  },
 ): Promise<BenchCell> {
-  if (guard !== undefined) guard.isOver = true;
-  const { tree, best, stopReason, failure, usage, answered, unpriced, spend } = result;
+  const { tree, best, stopReason, failure, failures, usage, answered, unpriced, spend } = result;
   const nodes = [...tree.nodes()];
-  const scorer = scorerFor(result, guard);
+  const ends = nodes.filter(isEnd);
+  // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be asked, holds no wrong answer.
+  const isLost =
+    ends.length === 0 &&
+    (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
+  const lost = isLost ? failures.first[0] : undefined;
+  const reason = (failure ?? lost)?.message;
+  const scorer = oracle === undefined ? rewarded : scorerFor(oracle, signal);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
     usage.reduce((total, { [field]: tokens }) => total + tokens, 0);
   const parents = nodes.filter(({ children }) => children.length > 0);
+  const answer = chosenIn(result, environment);
   return {
     ...name,
-    ...(failure === undefined
-      ? await scored(async () => ({
-          right: await scorer(best),
-          ends: await endsOf(nodes, scorer),
-        }))
-      : { status: 'failed', reason: failure.message, right: false, ends: [] }),
-    isGuided: tree.stamps.has('oracle-guided') || guard?.wasAsked === true,
+    ...(reason === undefined
+      ? await scoredBy(scorer, { best, ends, isFree: oracle === undefined, signal })
+      : { status: 'failed', reason, right: false, anyRight: false, ends: [] }),
+    ...(answer !== undefined && { answer }),
+    isGuided: tree.stamps.has('oracle-guided'),
     stopReason,
+    ...(result.exceeded !== undefined && { exceeded: result.exceeded }),
+    ...(failures.first[0] !== undefined && {
+      lost: { count: failures.count, reason: failures.first[0].message },
+    }),
+    ...(nodes.some(({ reward }) => reward !== undefined) ? {} : { isUnrewarded: true }),
     ...answered,
     ...{ inputTokens: sum('inputTokens'), cachedTokens: sum('cachedTokens') },
     outputTokens: sum('outputTokens'),
@@ -71,6 +74,24 @@ export async function cellOf<State, Action>(
   };
 }
 
+/** The most characters of what was chosen that a cell keeps. */
+const longestAnswer = 2_000;
+
+function chosenIn<State, Action>(
+  { best: { state }, actions }: SearchResult<State, Action>,
+  { answer, notation }: Environment<State, Action>,
+): string | undefined {
+  const given = state === undefined ? undefined : answer?.(state);
+  if (given === undefined && actions.length === 0) return undefined;
+  const text =
+    given === undefined
+      ? actions.map((each) => notation?.format(each) ?? JSON.stringify(each)).join('\n')
+      : typeof given === 'string'
+        ? given
+        : JSON.stringify(given);
+  return text.slice(0, longestAnswer);
+}
+
 /** The cell of a search that could not even begin, as its run has written it down. */
 export function failedCell(
   name: CellName,
@@ -79,7 +100,8 @@ export function failedCell(
   const { calls, tokens, usd } = spend;
   return {
     ...name,
-    ...{ status: 'failed', reason, right: false, isGuided: false, ends: [], stopReason: 'failed' },
+    ...{ status: 'failed', reason, right: false, anyRight: false, ends: [] },
+    ...{ isGuided: false, stopReason: 'failed' },
     ...{ calls, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
     usd: unpriced.length > 0 ? null : usd,
     ms: null,
@@ -87,42 +109,74 @@ export function failedCell(
   };
 }
 
-type Scorer<State, Action> = (node: SearchNode<State, Action>) => Promise<boolean>;
+/** Says whether what a node holds is right. */
+type Scorer<State, Action> = (node: SearchNode<State, Action>) => MaybePromise<boolean>;
 
-/** Says whether what a node holds is right: by the oracle, or where there is none by its rewards. */
-function scorerFor<State, Action>(
-  { tree }: SearchResult<State, Action>,
-  guard: GuardedOracle<State> | undefined,
-): Scorer<State, Action> {
-  if (guard === undefined) return async (node) => (tree.score(node, 1) ?? 0) >= 1;
-  const context = plainContext({ clock: systemClock, random: seededRandom() });
+function isEnd({ terminal, answer, status }: SearchNode): boolean {
+  return (terminal || answer) && status !== 'failed';
+}
+
+/** Whether the rewards on the way to an end add up to 1. What an evaluator thinks of it is no score. */
+function rewarded(node: SearchNode): boolean {
+  const sum = pathTo(node).reduce((total, { reward = 0 }) => total + reward, 0);
+  return isEnd(node) && sum >= 1;
+}
+
+function scorerFor<State>(oracle: Oracle<State>, signal: AbortSignal): Scorer<State, unknown> {
+  const context = plainContext({ clock: systemClock, random: seededRandom(), signal });
   return async ({ state }) => {
     if (state === undefined) return false;
-    return (await guard.label(state, context)).correct === true;
+    const asking = Promise.resolve(oracle.label(state, context));
+    const verdict = await unlessAborted(asking, signal);
+    return verdict.correct === true;
   };
 }
 
-async function scored(
-  score: () => Promise<Pick<BenchCell, 'ends' | 'right'>>,
-): Promise<Pick<BenchCell, 'ends' | 'reason' | 'right' | 'status'>> {
+async function scoredBy<State, Action>(
+  scorer: Scorer<State, Action>,
+  {
+    best,
+    ends,
+    isFree,
+    signal,
+  }: {
+    readonly best: SearchNode<State, Action>;
+    readonly ends: readonly SearchNode<State, Action>[];
+    /** Whether scoring costs nothing, so that all ends are looked at. */
+    readonly isFree: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<Pick<BenchCell, 'anyRight' | 'ends' | 'reason' | 'right' | 'status'>> {
+  let right: boolean;
   try {
-    return { status: 'scored', ...(await score()) };
+    right = await scorer(best);
   } catch (error) {
-    return { status: 'unscored', reason: sentenceOf(messageOf(error)), right: false, ends: [] };
+    signal.throwIfAborted();
+    const reason = sentenceOf(messageOf(error));
+    return { status: 'unscored', reason, right: false, anyRight: false, ends: [] };
   }
+  const found: { value: number | null; right: boolean }[] = [];
+  for (const node of spread(ends, mostEnds)) {
+    const { rawValue: value = null, about } = node;
+    try {
+      const isRight = node === best ? right : await scorer(node);
+      found.push({ value: about === 'action' ? null : value, right: isRight });
+    } catch {
+      signal.throwIfAborted();
+      // That an end which was not chosen has no score says nothing about the one that was.
+    }
+  }
+  const others = isFree ? ends.some((end) => scorer(end) === true) : false;
+  return {
+    ...{ status: 'scored', right, ends: found },
+    anyRight: right || others || found.some((end) => end.right),
+  };
 }
 
-async function endsOf<State, Action>(
-  nodes: readonly SearchNode<State, Action>[],
-  scorer: Scorer<State, Action>,
-): Promise<BenchCell['ends']> {
-  const ends = nodes.filter(
-    ({ terminal, answer, status }) => (terminal || answer) && status !== 'failed',
-  );
-  const found = [];
-  for (const node of ends.slice(0, mostEnds)) {
-    const { rawValue: value = null, about } = node;
-    found.push({ value: about === 'action' ? null : value, right: await scorer(node) });
-  }
-  return found;
+/** So many items, evenly spread over all. */
+function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
+  if (items.length <= most) return items;
+  return Array.from({ length: most }, (_, place) => {
+    return items[Math.floor((place * items.length) / most)] as Item;
+  });
 }

@@ -32,7 +32,8 @@ interface InspectUsage {
 
 /**
  * The searches of a benchmark as logs of Inspect AI, one for each method at each budget: an instance is a sample, a search
- * of it an epoch. Such a log does not say what an instance asks, since no report holds that.
+ * of it an epoch. Such a log says what was answered, and not
+ * what an instance asks, since no report holds that.
  *
  * @param created - When the benchmark was made.
  * @see UK AI Security Institute, Inspect AI, `inspect_ai.log.EvalLog`, version 2, 2025.
@@ -107,7 +108,7 @@ function scoresOf(point: BenchPoint, { isGuided }: { readonly isGuided: boolean 
 }
 
 function sampleOf(cell: BenchCell, model: string): object {
-  const { instance, cluster, attempt, status, reason, right, stopReason, isGuided } = cell;
+  const { instance, cluster, attempt, status, reason, answer, right, stopReason, isGuided } = cell;
   const { ms, calls, tokens, tree } = cell;
   const explanation = reason === undefined ? {} : { explanation: reason };
   return {
@@ -115,6 +116,7 @@ function sampleOf(cell: BenchCell, model: string): object {
     epoch: attempt + 1,
     input: instance,
     target: '',
+    ...(answer !== undefined && { output: outputOf(answer, model) }),
     scores: status === 'unscored' ? {} : { [scorer]: { value: right ? 'C' : 'I', ...explanation } },
     metadata: {
       cluster,
@@ -129,6 +131,11 @@ function sampleOf(cell: BenchCell, model: string): object {
     model_usage: { [model]: usageOf(cell) },
     ...(ms !== null && { total_time: ms / 1_000 }),
   };
+}
+
+function outputOf(content: string, model: string): object {
+  const message = { role: 'assistant', content, source: 'generate', model };
+  return { model, choices: [{ message, stop_reason: 'stop' }], completion: content };
 }
 
 function usageOf({ inputTokens, cachedTokens, outputTokens, usd }: BenchCell): InspectUsage {

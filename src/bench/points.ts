@@ -27,7 +27,7 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     passAtK: passAtK(problemsOf(scored)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)
       ? null
-      : mean(scored.map(({ ends }) => Number(ends.some(({ right }) => right)))),
+      : mean(scored.map(({ anyRight }) => Number(anyRight))),
     tokens: average(({ tokens }) => tokens),
     inputTokens: average(({ inputTokens }) => inputTokens),
     cachedTokens: average(({ cachedTokens }) => cachedTokens),

@@ -17,31 +17,51 @@ import { appendLine, readLines } from '../runs/json-lines.ts';
 const lineSchema = z.union([
   z.object({ key: z.string(), value: z.json() }),
   z.object({ bought: z.object({ calls: z.number(), tokens: z.number(), usd: z.number() }) }),
+  z.object({ guided: z.string() }),
 ]);
+type Line = z.infer<typeof lineSchema>;
 
 /**
  * What searches have bought, so that others that ask the same need not: equal requests for the same instance and
- * attempt. Every process writes to a file of its own, so that several may share a folder; one reads what the others have
+ * attempt. Every process writes to files of its own, so that several may share a folder; one reads what the others have
  * written when it begins.
  */
 export class Recording {
-  /** What was bought by all who wrote to it. */
+  /** What was bought for this benchmark, in earlier sessions too. */
   bought: CallSpend = nothing;
-  readonly #path: string;
+  readonly #guided = new Set<string>();
+  /** Where answers are kept, and where what concerns this benchmark alone is: the same file unless answers are shared. */
+  readonly #shared: string;
+  readonly #own: string;
   readonly #values = new Map<string, JsonValue>();
-  readonly #models = new Map<string, LanguageModel>();
+  /** By model and scope: two models of one name may have been told different things. */
+  readonly #models = new Map<LanguageModel, Map<string, LanguageModel>>();
 
-  /** @throws EspalierError `storage` where the folder cannot be read, naming the file and the line. */
-  constructor(folder: string) {
-    withStorageErrors(`\`${folder}\``, () => makeFolder(folder));
-    const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder)).toSorted();
-    for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
-      for (const { value } of readLines(join(folder, name), lineSchema)) {
-        if ('key' in value) this.#values.set(value.key, value.value);
-        else this.bought = addSpend(this.bought, value.bought);
-      }
+  /**
+   * @param own - The folder of this benchmark's own.
+   * @param shared - Where answers are kept, for others too.
+   * @throws EspalierError `storage` where a folder cannot be read, naming the file and the line.
+   */
+  constructor(own: string, shared: string = own) {
+    for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);
+    for (const line of linesIn(own)) {
+      if ('bought' in line) this.bought = addSpend(this.bought, line.bought);
+      if ('guided' in line) this.#guided.add(line.guided);
     }
-    this.#path = ownFile(folder);
+    this.#shared = ownFile(shared);
+    this.#own = own === shared ? this.#shared : ownFile(own);
+  }
+
+  /** Whether an oracle was asked by a method, in this session or an earlier one. */
+  isGuided(method: string): boolean {
+    return this.#guided.has(method);
+  }
+
+  /** Notes, before the answer is known, that an oracle is asked by a method: a killed search may never ask again. */
+  noteGuided(method: string): void {
+    if (this.#guided.has(method)) return;
+    appendLine(this.#own, { guided: method });
+    this.#guided.add(method);
   }
 
   /** A model that answers from here what was bought for the same instance and attempt, charged as when it was bought. */
@@ -62,18 +82,20 @@ export class Recording {
     },
   ): LanguageModel {
     const key = JSON.stringify([model.provider, model.modelId, scope]);
-    const known = this.#models.get(key);
+    const ofModel = this.#models.get(model) ?? new Map<string, LanguageModel>();
+    this.#models.set(model, ofModel);
+    const known = ofModel.get(scope);
     if (known !== undefined) return known;
     const store = {
       get: (name: string) => this.#values.get(name),
       set: (name: string, value: JsonValue) => {
         this.#values.set(name, value);
-        appendLine(this.#path, { key: name, value });
+        appendLine(this.#shared, { key: name, value });
       },
     };
     const cache = withCache({ store, namespace: key, charged: true, paced });
     const made = wrapModel(model, cache, seeded(scope), this.#counting(prices), inner);
-    this.#models.set(key, made);
+    ofModel.set(scope, made);
     return made;
   }
 
@@ -88,9 +110,17 @@ export class Recording {
         price,
       );
       this.bought = addSpend(this.bought, bought);
-      appendLine(this.#path, { bought });
+      appendLine(this.#own, { bought });
       return answer;
     });
+  }
+}
+
+function* linesIn(folder: string): Generator<Line, void, undefined> {
+  withStorageErrors(`\`${folder}\``, () => makeFolder(folder));
+  const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder)).toSorted();
+  for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
+    for (const { value } of readLines(join(folder, name), lineSchema)) yield value;
   }
 }
 

@@ -123,6 +123,8 @@ export interface BenchReport {
     readonly name: string;
     /** What it is called in prose. */
     readonly title: string;
+    /** What `--task` takes to name it again; `null` where it was given as an object. */
+    readonly spec: string | null;
     /** Where its problems come from; `null` where they are generated. */
     readonly source: string | null;
     /** Their licence, as an SPDX identifier; `null` where nobody says. */
@@ -136,6 +138,10 @@ export interface BenchReport {
   };
   /** The model, as `provider:modelId`; `null` where none was asked. */
   readonly model: string | null;
+  /** The model that judged; `null` where that was `model`. */
+  readonly judgeModel: string | null;
+  /** The temperature of algorithms; `null` for that of the policy. */
+  readonly temperature: number | null;
   /** Searches of each instance by each method at each budget. */
   readonly seeds: number;
   /** What random numbers begin with. */

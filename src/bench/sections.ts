@@ -1,6 +1,7 @@
 import { counted } from '../base/counted.ts';
 import { amount, dollars, percent } from './figures.ts';
 import type { BenchReport } from './report.ts';
+import { recordedName } from './tasks/recorded.ts';
 
 /** The words of a verdict's answer. */
 export const answers: Readonly<Record<BenchReport['verdict']['answer'], string>> = {
@@ -63,7 +64,7 @@ export function spendText({ spend: { bought, charged } }: BenchReport): string {
 
 /** What has to be the same for the same result: pairs of a name and a value. */
 export function repetition(report: BenchReport): readonly (readonly [string, string])[] {
-  const { task, model, seeds, seed, baseline, versions } = report;
+  const { task, model, judgeModel, temperature, seeds, seed, baseline, versions } = report;
   return [
     ['task', task.name],
     ...(task.split === null ? [] : [['split', task.split] as const]),
@@ -71,6 +72,8 @@ export function repetition(report: BenchReport): readonly (readonly [string, str
     ['source', task.source ?? 'generated'],
     ['licence', task.licence ?? 'nobody says'],
     ['model', model ?? 'none'],
+    ...(judgeModel === null ? [] : [['judge', judgeModel] as const]),
+    ['temperature', temperature === null ? 'that of the policy' : String(temperature)],
     ['compared with', baseline],
     ['searches of each problem', amount(seeds)],
     ['seed', String(seed)],
@@ -80,7 +83,8 @@ export function repetition(report: BenchReport): readonly (readonly [string, str
 }
 
 /** The command that asks for the same benchmark, where its task and methods are known by their names. */
-export function repeatCommand({ task, model, seeds, seed, points, guided }: BenchReport): string {
+export function repeatCommand(report: BenchReport): string {
+  const { task, model, temperature, baseline, seeds, seed, points, guided } = report;
   const all = [...points.filter(({ isBaseline }) => !isBaseline), ...guided];
   const methods = [...new Set(all.map(({ method }) => method))];
   const limits = [...points, ...guided].map(({ budget: { unit, limit } }) => ({ unit, limit }));
@@ -89,12 +93,17 @@ export function repeatCommand({ task, model, seeds, seed, points, guided }: Benc
     return `${unit}=${[...new Set(ofUnit)].toSorted((a, b) => a - b).join(',')}`;
   });
   return [
-    ...['espalier', 'bench', '--task', task.name],
+    ...['espalier', 'bench'],
+    ...(task.name === recordedName
+      ? ['--replay', task.source ?? '']
+      : ['--task', task.spec ?? task.name]),
     ...(task.split === null ? [] : ['--split', task.split]),
     ...['--limit', String(task.instances)],
     ...(model === null ? [] : ['--model', model]),
     ...(methods.length === 0 ? [] : ['--methods', methods.join(',')]),
     ...units.flatMap((unit) => ['--budgets', unit]),
+    ...(temperature === null ? [] : ['--temperature', String(temperature)]),
+    ...(baseline === 'best-of-n' ? [] : ['--baseline', baseline]),
     ...['--seeds', String(seeds), '--seed', String(seed)],
   ]
     .map(quoted)

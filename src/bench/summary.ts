@@ -10,7 +10,11 @@ import { verdictOf } from './verdict.ts';
 import { warningsOf } from './warnings.ts';
 
 /** What a report says beside what its cells tell. */
-export interface BenchHeader extends Pick<BenchReport, 'baseline' | 'model' | 'seed' | 'versions'> {
+export interface BenchHeader
+  extends Pick<
+    BenchReport,
+    'baseline' | 'judgeModel' | 'model' | 'seed' | 'temperature' | 'versions'
+  > {
   readonly task: Omit<BenchReport['task'], 'clusters' | 'instances'>;
   /** Searches of each instance by each method at each budget. */
   readonly seeds: number;
@@ -30,7 +34,18 @@ export interface BenchHeader extends Pick<BenchReport, 'baseline' | 'model' | 's
  * @throws EspalierError `usage` where two cells are the same search.
  */
 export function reportOf(cells: readonly BenchCell[], header: BenchHeader): BenchReport {
-  const { baseline, baselines, bought, model, seed, seeds, task, versions } = header;
+  const {
+    baseline,
+    baselines,
+    bought,
+    model,
+    judgeModel,
+    temperature,
+    seed,
+    seeds,
+    task,
+    versions,
+  } = header;
   const all = armsOf(cells, baselines);
   const arms = all.filter(({ isGuided }) => !isGuided);
   const points = arms.map(pointOf);
@@ -44,7 +59,7 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
   return {
     version: 1,
     task: { ...task, instances: instances.length, clusters: found.clusters },
-    model,
+    ...{ model, judgeModel, temperature },
     seeds,
     seed,
     baseline,

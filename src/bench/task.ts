@@ -9,6 +9,11 @@ import type { SearchOptions } from '../search/contracts.ts';
 export interface BenchInstance<State = any, Action = any> {
   /** Names it within its task. */
   readonly id: string;
+  /**
+   * Differs where what is asked, or what is right, has changed under the same `id`: what was found for another revision is
+   * not used. @defaultValue it never changes
+   */
+  readonly revision?: string;
   /** Instances of one cluster, such as questions about one text, are not independent. @defaultValue its `id` */
   readonly cluster?: string;
   /** The dynamics, with what a user has at run time: rules, tests, a checker. */
@@ -39,6 +44,8 @@ export interface BenchTask<State = any, Action = any> {
   readonly name: string;
   /** What it is called in prose. */
   readonly title: string;
+  /** What `--task` takes to name it again, such as `gsm8k:test.jsonl`. @defaultValue `name` */
+  readonly spec?: string;
   /** Where its problems come from. @defaultValue they are generated */
   readonly source?: string;
   /** The licence of its problems, as an SPDX identifier. @defaultValue nobody says */

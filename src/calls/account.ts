@@ -104,6 +104,8 @@ function isFree(error: unknown): boolean {
   if (!EspalierError.isInstance(error)) return false;
   // A model that plays a recording has not asked anybody.
   if (error.code === 'unrecorded') return true;
+  // Nor has one whose package is missing.
+  if (error.code === 'usage' && error.scope === 'run') return true;
   if (error.code !== 'unavailable') return false;
   return !ModelCallError.isInstance(error.cause) || isFree(error.cause);
 }

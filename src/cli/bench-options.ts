@@ -57,8 +57,8 @@ export function benchCommand(): Command {
     )
     .option(
       '--budgets <limits>',
-      'what a search may spend, such as tokens=2k,8k,32k (default: tokens=1k,2k,4k)',
-      parseBudgets,
+      'what a search may spend, such as tokens=2k,8k,32k; may be repeated (default: tokens=1k,2k,4k)',
+      (text: string, before: readonly BenchBudget[] = []) => [...before, ...parseBudgets(text)],
     )
     .option(
       '--seeds <n>',

@@ -1,4 +1,5 @@
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { pathTo } from '../tree/summary.ts';
 import { isEnd, isPart, isRight, promptAt, type TreeRecord } from './record.ts';
 
 /** Right and wrong ends at a node and below it. */
@@ -176,9 +177,8 @@ function countEnds<State, Action>(
   for (const end of ends) {
     const right = isRight(record, end);
     if (right === undefined) continue;
-    let at: SearchNode<State, Action> | undefined = end;
-    for (; at !== undefined; at = at.parent) {
-      const count = counts[stepOf(at).id];
+    for (const node of pathTo<State, Action>(end)) {
+      const count = counts[stepOf(node).id];
       if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
     }
   }

@@ -77,11 +77,11 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly concurrency?: number;
   /**
    * Whether problems that have failed for good are searched again, from their beginning. Those whose model could not be
-   * reached always are, and go on where they were.
+   * reached always are, and go on where they were; with `'anew'` they too begin again.
    *
    * @defaultValue `false`
    */
-  readonly retryFailed?: boolean;
+  readonly retryFailed?: boolean | 'anew';
   /** So many failures one after the other end the run: from 1 up. @defaultValue 10 */
   readonly maxFailuresInARow?: number;
   /**
@@ -264,12 +264,13 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   /** What an earlier session has brought to an end is counted; the rest is to do. */
   #plan(task: Task<Problem>, saved: SavedRun, outcome: ProblemOutcome | undefined): void {
     for (const model of outcome?.unpriced ?? []) this.#unpriced.add(model);
+    const { retryFailed = false } = this.#options;
     if (outcome === undefined) {
       this.#tasks.push(task);
-    } else if (outcome.status === 'failed' && isOutage(outcome, saved)) {
+    } else if (outcome.status === 'failed' && retryFailed !== 'anew' && isOutage(outcome, saved)) {
       // It goes on where it was, and what its journal holds is charged then.
       this.#tasks.push(task);
-    } else if (outcome.status === 'failed' && this.#options.retryFailed === true) {
+    } else if (outcome.status === 'failed' && retryFailed !== false) {
       // It would fail again with the same replies: it begins anew.
       this.#tasks.push({ ...task, isAnew: true });
     } else {

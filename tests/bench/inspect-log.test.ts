@@ -59,6 +59,11 @@ test('an instance is a sample and a search of it an epoch, with its score and wh
     total_time: 0.253,
   });
   expect(samples[7]).toMatchObject({ id: 'game-3', epoch: 2 });
+  expect(samples[6]).not.toHaveProperty('output');
+  expect(samples[0]).toMatchObject({
+    scores: { espalier: { value: 'C' } },
+    output: { completion: '24', choices: [{ message: { role: 'assistant', content: '24' } }] },
+  });
 });
 
 test('the sums are those of all its searches', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { reportMarkdown } from '../../src/bench/markdown.ts';
+import type { BenchReport } from '../../src/bench/report.ts';
 import { reportTable } from '../../src/bench/report-table.ts';
+import { repeatCommand } from '../../src/bench/sections.ts';
 import { exampleReport, exampleReports } from '../support/bench-reports.ts';
 
 const usual = exampleReport();
@@ -118,3 +120,17 @@ describe('reportTable', () => {
 function bars(line: string): number {
   return line.replaceAll(/\\./g, '').split('|').length - 1;
 }
+
+test('the command repeats all that was asked for, and says what was replayed', () => {
+  const command = (more: Partial<BenchReport>) => repeatCommand({ ...usual, ...more });
+  const task = { ...usual.task, split: null };
+  expect(command({ temperature: 0.7, baseline: 'greedy' })).toMatch(
+    / --budgets tokens=1000,2000,8000,32000 --temperature 0.7 --baseline greedy --seeds 5 --seed 0$/,
+  );
+  expect(command({ task: { ...task, spec: 'gsm8k:my tests.jsonl' } })).toMatch(
+    /^espalier bench --task 'gsm8k:my tests.jsonl' --limit/,
+  );
+  expect(command({ task: { ...task, name: 'recorded', spec: null, source: 'runs/one' } })).toMatch(
+    /^espalier bench --replay runs\/one --limit/,
+  );
+});

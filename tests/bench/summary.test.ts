@@ -3,8 +3,10 @@ import type { BenchCell } from '../../src/bench/cell.ts';
 import { type BenchHeader, reportOf } from '../../src/bench/summary.ts';
 
 const header: BenchHeader = {
-  task: { name: 'sums', title: 'Sums', source: null, licence: 'MIT', split: null },
+  task: { name: 'sums', title: 'Sums', spec: null, source: null, licence: 'MIT', split: null },
   model: 'scripted:script',
+  judgeModel: null,
+  temperature: null,
   seeds: 1,
   seed: 7,
   baseline: 'best-of-n',
@@ -22,6 +24,7 @@ const plain: BenchCell = {
   status: 'scored',
   right: false,
   isGuided: false,
+  anyRight: false,
   ends: [],
   stopReason: 'budget',
   calls: 4,
@@ -109,7 +112,7 @@ describe('points', () => {
       { value: 0.2, right: true },
     ];
     const cells = [
-      ...arm('best-of-n', '10', { attempt: 0, ends }),
+      ...arm('best-of-n', '10', { attempt: 0, ends, anyRight: true }),
       ...arm('best-of-n', '00', { attempt: 1 }),
     ];
     const { points } = reportOf(cells, { ...header, seeds: 2 });

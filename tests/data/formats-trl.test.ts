@@ -8,6 +8,7 @@ import {
   origin,
   preference,
   prompt,
+  provenance,
   result,
   rollout,
   says,
@@ -202,7 +203,9 @@ describe('the form for TRL as text, row by row', () => {
     const [step] = stepwise().steps;
     if (step === undefined) throw new Error('There are steps.');
     const row = stepwise({ steps: [{ ...step, text: 'a\nb' }] });
-    expect(form.write(row)).toBe('A step holds what steps are parted by.');
+    expect(form.write(row)).toBe(
+      'A step holds what steps are parted by: give the rule another `delimiter`.',
+    );
     expect(form.write(stepwise({ steps: [{ ...step, text: 'a\n' }] }))).toMatchObject({
       completions: ['a'],
     });
@@ -231,19 +234,66 @@ describe('the forms for TRL as conversations', () => {
   test('refuse a turn that has begun, tools, and empty turns', () => {
     const form = formOf('trl-conversational', 'preference');
     const reasons = [
-      preference({ prompt: [asks('Q'), says('Step 1:')] }),
+      preference({ prompt: [asks('Q'), says('Step 1:')], chosenEnds: false }),
       preference({ tools }),
       preference({ prompt: [asks('Q'), call, result] }),
       preference({ chosen: [says(' ')] }),
       preference({ chosen: [says('a')], rejected: [says('a')] }),
     ].map((row) => form.write(row));
     expect(reasons).toEqual([
-      'The prompt ends with the beginning of a turn, which TRL would take for a whole one.',
+      expect.stringMatching(/^A step goes on within the turn .*`--notation restated`/),
       'The row has to do with tools: the form trl-tools can say it.',
       'The row has to do with tools: the form trl-tools can say it.',
       'The completion is empty.',
       'Both sides are the same text.',
     ]);
+  });
+
+  test('begin whole paths with what the prompt began, for whoever has whole turns only', () => {
+    const begun = { prompt: [asks('Q'), says('Step 1:')] };
+    const ends = {
+      chosen: [says('4.')],
+      rejected: [says(' 5.')],
+      chosenEnds: true,
+      rejectedEnds: true,
+    };
+    const whole = {
+      prompt: [asks('Q')],
+      chosen: [says('Step 1: 4.')],
+      rejected: [says('Step 1: 5.')],
+    };
+    expect(
+      formOf('trl-conversational', 'preference').write(preference({ ...begun, ...ends })),
+    ).toEqual(whole);
+    expect(
+      formOf('trl-conversational', 'unpaired').write(
+        unpaired({ ...begun, completion: [says('4.')], ends: true }),
+      ),
+    ).toMatchObject({ prompt: [asks('Q')], completion: [says('Step 1: 4.')] });
+    expect(formOf('trl-conversational', 'prompt').write(prompt(begun))).toMatchObject({
+      prompt: [asks('Q')],
+    });
+    expect(formOf('verl', 'prompt').write(prompt(begun))).toMatchObject({ prompt: [asks('Q')] });
+    const later = { ...provenance, depth: 1 };
+    expect(
+      formOf('trl-conversational', 'preference').write(
+        preference({ ...begun, ...ends, provenance: later }),
+      ),
+    ).toBeTypeOf('string');
+  });
+});
+
+describe('the forms for TRL and tools', () => {
+  test('say offered tools, or that they cannot', () => {
+    const offered = prompt({ tools });
+    const hidden = expect.stringMatching(/^The model was offered tools.*trl-tools/) as string;
+    expect(formOf('trl', 'prompt').write(offered)).toEqual(hidden);
+    const shown = formOf('trl', 'prompt', {
+      render: (messages, own = []) => [...own, ...messages].length.toString(),
+    });
+    expect(shown.write(offered)).toMatchObject({ prompt: '2' });
+    expect(formOf('verl', 'prompt').write(offered)).toBeTypeOf('string');
+    expect(formOf('trl-tools', 'prompt').write(offered)).toMatchObject({ tools: toolsText });
   });
 
   test('write calls with their arguments, and results with the name of the tool', () => {

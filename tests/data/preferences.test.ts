@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PairFilters } from '../../src/data/pairs/pair-rule.ts';
 import * as pairRules from '../../src/data/pairs/pair-rules.ts';
 import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
@@ -65,6 +66,44 @@ describe('rows', () => {
     expect(row?.prompt).toEqual([{ role: 'user', content: 'So far: /a' }]);
     expect([row?.chosenEnds, row?.rejectedEnds]).toEqual([true, false]);
     expect(row?.provenance.depth).toBe(1);
+  });
+});
+
+describe('pairs for training', () => {
+  const deep = planted([
+    {
+      text: 'a',
+      visits: 1,
+      q: 0.75,
+      below: [
+        { text: 'c', visits: 1, q: 1, end: 1 },
+        { text: 'd', visits: 1, q: 0.5, end: 0 },
+        { text: 'e', visits: 1, q: 0.25, end: 0 },
+      ],
+    },
+    { text: 'b', visits: 1, q: 0.5, below: [{ text: 'f', visits: 1, q: 0.5, end: 0 }] },
+    { text: 'g', visits: 1, q: 0.25 },
+  ]);
+  const rowsWith = (filters: PairFilters) =>
+    [
+      ...preferences({
+        name: 'all',
+        nodes: 'all',
+        siblings: 'all-ordered',
+        score: pairScores.q,
+        ...filters,
+      }).rows([deep]),
+    ].map(({ chosen, rejected }) => `${chosen[0]?.content}>${rejected[0]?.content}`);
+
+  test('are balanced over depths: the largest margins of each depth stay', () => {
+    expect(rowsWith({})).toEqual(['a>b', 'a>g', 'b>g', 'c>d', 'c>e', 'd>e']);
+    expect(rowsWith({ perDepth: 1 })).toEqual(['a>g', 'c>e']);
+    expect(rowsWith({ perDepth: 2 })).toEqual(['a>b', 'a>g', 'c>d', 'c>e']);
+    expect(rowsWith({ perDepth: 2, maxPairsPerProblem: 1 })).toEqual(['c>e']);
+  });
+
+  test('set no wrong one against a wrong one where a right end is required', () => {
+    expect(rowsWith({ requireRight: true })).toEqual(['a>b', 'a>g', 'c>d', 'c>e']);
   });
 });
 

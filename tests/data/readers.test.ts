@@ -254,6 +254,20 @@ describe('readToolBench: the tree', () => {
 });
 
 describe('readToolBench: the record', () => {
+  test('the prompt has the recorded words around the query, where there are some', () => {
+    const { answer_generation, ...rest } = file;
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: '\nHow many?\nBegin!\n' },
+    ];
+    const recorded = {
+      ...rest,
+      answer_generation: { ...answer_generation, train_messages: [messages] },
+    };
+    const { tree: told, notation } = readToolBench(JSON.stringify(recorded), { problem: 'g1' });
+    expect(promptAt({ notation }, told.root)).toEqual(messages);
+  });
+
   test('the prompt is the conversation, without the demand for something different', () => {
     expect(promptAt(agent, agent.tree.node(1))).toEqual([
       { role: 'system', content: 'Be brief.' },

@@ -3,8 +3,10 @@ import { reasoning } from '../../src/environments/index.ts';
 import {
   bestOfN,
   type Environment,
+  ModelCallError,
   type SearchAlgorithm,
   type SearchTree,
+  search,
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
@@ -195,4 +197,43 @@ describe('reasoning', () => {
     expect(new Set(distinct.map(said)).size).toBe(distinct.length);
     expect(answer({ question: 'How much?', steps: [] })).toBeUndefined();
   });
+});
+
+test('a server that refuses every draw ends the search, though nothing is charged', async () => {
+  let asked = 0;
+  const { stopReason, spend, failures } = await search(
+    { name: 'one', reset: () => ({ state: 0 }), step: () => ({ state: 1, terminal: true }) },
+    {
+      policy: () => {
+        asked += 1;
+        throw new ModelCallError({ kind: 'bad-request', message: 'No.' });
+      },
+      algorithm: bestOfN(),
+      budget: { tokens: 1_000 },
+    },
+  );
+  expect(asked).toBe(50);
+  expect(stopReason).toBe('exhausted');
+  expect(failures.count).toBeGreaterThan(0);
+  expect(spend.tokens).toBe(0);
+});
+
+test('one trajectory asks no evaluator, and its end is chosen', async () => {
+  let asked = 0;
+  const { best, spend } = await search(
+    {
+      ...{ name: 'three', reset: () => ({ state: 0 }) },
+      step: (state: number) => ({ state: state + 1, terminal: state === 2 }),
+    },
+    {
+      policy: () => [{ action: 'a' }, { action: 'b' }],
+      evaluator: () => {
+        asked += 1;
+        return 0;
+      },
+      algorithm: bestOfN({ n: 1 }),
+      budget: { nodes: 50 },
+    },
+  );
+  expect([best.depth, best.terminal, asked, spend.simulations]).toEqual([3, true, 0, 1]);
 });

@@ -44,6 +44,7 @@ export function exampleReport(example: Example = {}): BenchReport {
     task: {
       name: example.name ?? 'game24',
       title: example.title ?? 'Game of 24',
+      spec: null,
       source: null,
       licence: 'MIT',
       split: 'unseen',
@@ -51,6 +52,8 @@ export function exampleReport(example: Example = {}): BenchReport {
       clusters: problems,
     },
     model: 'ollama:qwen3',
+    judgeModel: null,
+    temperature: null,
     seeds: example.seeds ?? 5,
     seed: 0,
     baseline: methods.includes('best-of-n') ? 'best-of-n' : (methods[0] ?? ''),
@@ -240,7 +243,13 @@ export function exampleCells(report: BenchReport): readonly BenchCell[] {
       Array.from({ length: seeds }, (_, attempt) => ({
         ...{ instance: id, cluster: id, method: point.method, budget: point.budget, attempt },
         ...exampleEnd({ share: shares[arm] ?? null, place, attempt, seeds }),
-        ...{ isGuided: arm >= points.length, ends: [], calls: 12, tokens: 480 + place },
+        ...{
+          isGuided: arm >= points.length,
+          anyRight: false,
+          ends: [],
+          calls: 12,
+          tokens: 480 + place,
+        },
         ...{ inputTokens: 400 + place, cachedTokens: 100, outputTokens: 80 },
         usd: point.usd === null ? null : 0.001 * (1 + place),
         ms: point.ms === null ? null : 250 + place,
@@ -261,12 +270,13 @@ function exampleEnd({
   readonly place: number;
   readonly attempt: number;
   readonly seeds: number;
-}): Pick<BenchCell, 'reason' | 'right' | 'status' | 'stopReason'> {
+}): Pick<BenchCell, 'answer' | 'reason' | 'right' | 'status' | 'stopReason'> {
   if (share === null) {
     return { status: 'unscored', reason: 'It was unscored.', right: false, stopReason: 'budget' };
   }
   if (place % 7 === 3) {
     return { status: 'failed', reason: 'It was failed.', right: false, stopReason: 'failed' };
   }
-  return { status: 'scored', right: attempt < share * seeds, stopReason: 'budget' };
+  const right = attempt < share * seeds;
+  return { status: 'scored', answer: right ? '24' : '23', right, stopReason: 'budget' };
 }

@@ -155,6 +155,7 @@ async function cellOf(
     status: 'scored',
     right: result.solved,
     isGuided: false,
+    anyRight: false,
     ends: [],
     stopReason,
     calls: spend.calls,

@@ -243,6 +243,9 @@ test('what it refuses: less, where its models are old', async () => {
   const server = await opened({ dialect: 'anthropic', modern: false });
   const fine = { temperature: 0.5, top_p: 0.9, top_k: 4 };
   expect((await message(server, fine)).status).toBe(200);
+  expect((await message(server, { temperature: 1.5 })).body).toMatchObject({
+    error: { type: 'invalid_request_error', message: 'temperature: range: 0..1' },
+  });
   const forced = await message(server, { tools, tool_choice: { type: 'any' } });
   expect(forced.body).toMatchObject({ stop_reason: 'tool_use', content: [{ name: 'a' }] });
   const whole = (await message(server)).body as { content: [{ text: string }] };

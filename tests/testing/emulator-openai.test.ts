@@ -197,6 +197,20 @@ test.each([
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
     ),
   ],
+  [
+    'a temperature above 2',
+    { temperature: 9 },
+    refused(
+      "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 9 instead.",
+      { code: 'decimal_above_max_value', param: 'temperature' },
+    ),
+  ],
+  ['a temperature below 0', { temperature: -1 }, { error: { code: 'decimal_below_min_value' } }],
+  [
+    'more than 20 log-probabilities',
+    { logprobs: true, top_logprobs: 50 },
+    { error: { code: 'integer_above_max_value', param: 'top_logprobs' } },
+  ],
   ['`n` of 0', { n: 0 }, { error: { param: 'n' } }],
   ['no messages', { messages: [] }, { error: { param: 'messages' } }],
   ['an unknown role', { messages: [{ role: 'judge', content: '' }] }, {}],
@@ -326,7 +340,7 @@ test('the rest: lists its models', async () => {
   expect((await get(server, '/v1/models/c')).status).toBe(404);
 });
 
-// /work/shared/reference/hosted.md, section 1: models before 5.6 refuse modes and marks of the cache.
+// Models before 5.6 refuse modes and marks of the cache.
 test.each([
   ['gpt-5.4', 400],
   ['gpt-4o', 400],

@@ -3,8 +3,6 @@ import { openaiCompatible } from '../../src/backends/index.ts';
 import { type EmulatorOptions, plainContext } from '../../src/testing/index.ts';
 import { chat, opened } from './emulator-support.ts';
 
-// What providers refuse: /work/shared/reference/hosted.md, sections 2 and 6.
-
 type Provider = NonNullable<EmulatorOptions['provider']>;
 
 const call = { id: 't1', type: 'function', function: { name: 'look', arguments: '{}' } };

@@ -114,6 +114,8 @@ test.each([
   ['n', { n: 2 }, 'unknown_parameter'],
   ['stop', { stop: ['x'] }, 'unknown_parameter'],
   ['seed', { seed: 1 }, 'unknown_parameter'],
+  ['temperature', { temperature: 9 }, 'decimal_above_max_value'],
+  ['top_logprobs', { top_logprobs: 50 }, 'integer_above_max_value'],
   ['max_output_tokens', { max_output_tokens: 15 }, 'integer_below_min_value'],
 ])('Responses: has no %s as in %j', async (param, rest, code) => {
   const { status, body } = await ask(await opened({ dialect: 'openai' }), rest);

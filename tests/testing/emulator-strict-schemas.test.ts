@@ -4,8 +4,6 @@ import type { JsonValue } from '../../src/contracts/json.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { chat, message, opened, post } from './emulator-support.ts';
 
-// What is refused: /work/shared/reference/hosted.md, section 7.
-
 /** An object that is closed and requires all it has. */
 const closed = (properties: object, rest: object = {}) => ({
   ...{ type: 'object', properties, required: Object.keys(properties) },

@@ -61,7 +61,13 @@ test('chat: refuses what contradicts itself', async () => {
   });
   // The other one is true unless the request says otherwise.
   expect((await chat(server, { messages, continue_final_message: true })).status).toBe(400);
-  for (const wrong of [{ tools: [] }, { n: 2, temperature: 0 }, { top_logprobs: 2 }]) {
+  for (const wrong of [
+    { tools: [] },
+    { n: 2, temperature: 0 },
+    { temperature: -1 },
+    { top_logprobs: 2 },
+    { logprobs: true, top_logprobs: 21 },
+  ]) {
     expect((await chat(server, wrong)).status).toBe(400);
   }
 });

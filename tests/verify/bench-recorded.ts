@@ -27,7 +27,14 @@ const cells = runs.flatMap(({ idx, infos, usage_so_far: after }, place): BenchCe
   return infos.map(({ r }, attempt) => ({
     ...{ instance: `${idx}`, cluster: `${idx}`, method: 'tree-of-thoughts', attempt },
     budget: { unit: 'tokens', limit: 100_000 },
-    ...{ status: 'scored', right: r >= 1, isGuided: false, ends: [], stopReason: 'exhausted' },
+    ...{
+      status: 'scored',
+      right: r >= 1,
+      anyRight: r >= 1,
+      isGuided: false,
+      ends: [],
+      stopReason: 'exhausted',
+    },
     calls: 0,
     tokens: share('prompt_tokens') + share('completion_tokens'),
     inputTokens: share('prompt_tokens'),
@@ -39,7 +46,15 @@ const cells = runs.flatMap(({ idx, infos, usage_so_far: after }, place): BenchCe
   }));
 });
 const { points } = reportOf(cells, {
-  task: { name: 'game24', title: 'Game of 24', source: 'tot', licence: 'MIT', split: null },
+  task: {
+    name: 'game24',
+    title: 'Game of 24',
+    spec: null,
+    source: 'tot',
+    licence: 'MIT',
+    split: null,
+  },
+  ...{ judgeModel: null, temperature: null },
   ...{ model: 'openai:gpt-4', seeds: 5, seed: 0, baseline: 'best-of-n', baselines: ['best-of-n'] },
   bought: { calls: 0, tokens: 0, usd: 0 },
   versions: { espalier: '0', node: process.versions.node },

@@ -11,10 +11,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { systemClock } from '../../src/base/clock.ts';
 import { pairedDifference } from '../../src/bench/metrics.ts';
+import type { BenchInstance } from '../../src/bench/task.ts';
+import { taskNamed } from '../../src/bench/tasks/tasks.ts';
 import { remoteEnvironment, type WorldState } from '../../src/environments/index.ts';
 import {
   beam,
@@ -222,6 +225,12 @@ async function attempt(task: Task, algorithm: SearchAlgorithm) {
   return { isSolved, spend, hasStood: [best.state as State, ...states].some(stands) };
 }
 
+/** A recorded call as an action of the task of the benchmark. */
+function toolCall(text: string) {
+  const { name: tool, arguments: input } = JSON.parse(text);
+  return { tool, input };
+}
+
 type Attempt = Awaited<ReturnType<typeof attempt>>;
 
 function told(name: string, attempts: readonly Attempt[]): string {
@@ -256,6 +265,25 @@ for (const task of tasks) {
 }
 server.kill();
 other.kill();
+
+// The task of the benchmark, whose oracle is asked aside: right where all is done and ended, and not before.
+const { env } = process;
+env['PATH'] = `${dirname(python)}:${env['PATH']}`;
+const bench = await taskNamed('bfcl');
+const instances = await bench.instances({ seed });
+const context = plainContext({ clock: systemClock });
+for (const { id, gold } of tasks) {
+  const { environment, oracle } = instances.find((each) => each.id === id) as BenchInstance;
+  let { state } = await environment.reset(context);
+  for (const [done, action] of [...gold.map(toolCall), undefined].entries()) {
+    const answer = { tool: 'answer', input: 'Done.' };
+    const ended = await environment.step(state, answer, context);
+    const isRight = (await oracle?.label(ended.state, context))?.correct;
+    if (isRight !== (action === undefined)) faults.push(`${id}: ${isRight} after ${done} calls`);
+    if (action !== undefined) ({ state } = await environment.step(state, action, context));
+  }
+}
+await bench.close?.();
 
 const names = ['best-first', 'random walk', 'greedy, the best child each time'];
 const solvedBy = names.map((_, way) => rows.map((row) => row[way]?.isSolved === true));

@@ -36,6 +36,7 @@ for path, arm in zip(paths, arms):
         else:
             assert value_to_float()(sample.scores["espalier"].value) == (1.0 if cell["right"] else 0.0)
             assert sample.scores["espalier"].explanation == cell.get("reason")
+        assert sample.output.completion == cell.get("answer", "")
         usage = sample.model_usage[model]
         assert usage.input_tokens + usage.input_tokens_cache_read == cell["inputTokens"]
         assert usage.input_tokens_cache_read == cell["cachedTokens"]

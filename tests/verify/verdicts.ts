@@ -30,8 +30,10 @@ const simulations = 2000;
 const benchmarks = 200;
 const missed: string[] = [];
 const header = {
-  task: { name: 'chains', title: 'Chains', source: null, licence: null, split: null },
+  task: { name: 'chains', title: 'Chains', spec: null, source: null, licence: null, split: null },
   model: null,
+  judgeModel: null,
+  temperature: null,
   seeds: 1,
   seed: 0,
   baseline: verdictBaseline,

@@ -3,6 +3,7 @@ import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { isOfTools } from '../../base/tools-in-words.ts';
 import type { JournalLine, LineOf } from '../../calls/journal-lines.ts';
+import { addressOfPrompt } from '../../calls/operations/count.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
 import type {
   Capabilities,
@@ -36,6 +37,7 @@ export class Recording {
   /** The model, as `provider:modelId`. */
   readonly name: string;
   readonly #samples = new Map<string, Sample>();
+  readonly #counts = new Map<string, number>();
   #capabilities: Capabilities = {};
 
   constructor(name: string) {
@@ -55,6 +57,22 @@ export class Recording {
   /** What its recorded requests asked for. */
   get capabilities(): Capabilities {
     return this.#capabilities;
+  }
+
+  /** Whether the model could count tokens. */
+  get counts(): boolean {
+    return this.#counts.size > 0;
+  }
+
+  /** The tokens of a prompt as they were counted. One that was never asked costs nothing: it fails. */
+  count(request: GenerateRequest): number {
+    return this.#counts.get(addressOfPrompt(request)) ?? 1;
+  }
+
+  /** Takes in how long a prompt was. */
+  addCount({ request }: LineOf<'intent'>, end: LineOf<'failure' | 'result'>): void {
+    if (end.type !== 'result' || typeof end.output !== 'number') return;
+    this.#counts.set(String(request), end.output);
   }
 
   /** Takes in a recorded call. A sample that was bought stands, whatever failed later. */
@@ -114,17 +132,29 @@ export class Recording {
 /** What a journal holds of each model, in the order in which they first answered. */
 export function recordingsOf(lines: Iterable<JournalLine>): readonly Recording[] {
   const recordings = new Map<string, Recording>();
-  const asked = new Map<string, LineOf<'intent'>>();
-  for (const line of lines) {
-    if (line.type === 'intent' && line.kind === 'generate') asked.set(line.key, line);
-    if (line.type !== 'result' && line.type !== 'failure') continue;
-    const intent = asked.get(line.key);
-    if (intent === undefined || (line.type === 'failure' && line.abandoned === true)) continue;
+  for (const [intent, end] of callsIn(lines)) {
     const recording = recordings.get(intent.name) ?? new Recording(intent.name);
     recordings.set(intent.name, recording);
-    recording.add(intent, line);
+    if (intent.kind === 'count') recording.addCount(intent, end);
+    else recording.add(intent, end);
   }
   return [...recordings.values()];
+}
+
+/** The calls of language models that came to an end. */
+function* callsIn(
+  lines: Iterable<JournalLine>,
+): Generator<[LineOf<'intent'>, LineOf<'failure' | 'result'>], void, undefined> {
+  const asked = new Map<string, LineOf<'intent'>>();
+  for (const line of lines) {
+    if (line.type === 'intent' && ['generate', 'count'].includes(line.kind)) {
+      asked.set(line.key, line);
+    }
+    if (line.type !== 'result' && line.type !== 'failure') continue;
+    const intent = asked.get(line.key);
+    const isAbandoned = line.type === 'failure' && line.abandoned === true;
+    if (intent !== undefined && !isAbandoned) yield [intent, line];
+  }
 }
 
 /** The capabilities that a recorded request needed. */

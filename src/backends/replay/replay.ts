@@ -7,7 +7,11 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { Journal } from '../../calls/journal.ts';
 import { readJournal } from '../../calls/journal-file.ts';
 import type { JournalLine } from '../../calls/journal-lines.ts';
-import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
+import type {
+  Capabilities,
+  GenerateRequest,
+  LanguageModel,
+} from '../../contracts/language-model.ts';
 import { type Recording, recordingsOf } from './recording.ts';
 
 /**
@@ -15,7 +19,7 @@ import { type Recording, recordingsOf } from './recording.ts';
  * bought together, and comes as it was recorded. So a search by another algorithm can draw on what was
  * bought before.
  *
- * The usage is the recorded one, told with the first sample that was bought in a request, and costs nothing:
+ * Prompts have as many tokens as were counted then. The usage is the recorded one, told with the first sample that was bought in a request, and costs nothing:
  * it has been paid. A call that failed fails again, with the recorded sentence.
  *
  * @throws EspalierError `usage` where the journal holds no such model, or several and none is chosen;
@@ -56,6 +60,7 @@ export function replay(options: {
     modelId,
     capabilities: honoured,
     price: { input: 0, output: 0 },
+    ...(recording.counts && { count: (request: GenerateRequest) => recording.count(request) }),
     async generate(request, { signal }) {
       const { samples = 1, offset = 0, ...content } = request;
       // The caller may abort before its promise is looked at.

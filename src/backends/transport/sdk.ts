@@ -102,6 +102,7 @@ export async function loadPeer<Module>(name: string, load: () => Promise<Module>
       reason === 'ERR_MODULE_NOT_FOUND' || reason === 'MODULE_NOT_FOUND'
         ? `Expected the package \`${name}\` to be installed, and it is not. Run: npm install ${name}`
         : `The package \`${name}\` cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new EspalierError('usage', message, { cause });
+    // No other search can ask it either.
+    throw new EspalierError('usage', message, { cause, scope: 'run' });
   }
 }

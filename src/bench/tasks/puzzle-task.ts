@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { isHeldOut } from '../../backends/tiny/held-out.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
@@ -79,11 +80,18 @@ export function puzzleTask<Instance>(options: PuzzleTaskOptions<Instance>): Benc
 /** A puzzle as an instance, which verifies itself. */
 export function puzzleInstance<Instance>(
   puzzle: Puzzle<Instance, unknown, unknown>,
-  { instance, id = idOf(puzzle.format(instance)) }: NamedPuzzle<Instance>,
+  { instance, id }: NamedPuzzle<Instance>,
   maxTokens: number = longestStep,
 ): BenchInstance {
   const environment = puzzle.environment(instance);
-  return { id, environment, maxTokens, guides: unaidedIn(puzzle, environment) };
+  const text = puzzle.format(instance);
+  return {
+    // A name that somebody gave says nothing of what it names.
+    ...(id === undefined
+      ? { id: idOf(text) }
+      : { id, revision: contentAddress(text).slice(0, 12) }),
+    ...{ environment, maxTokens, guides: unaidedIn(puzzle, environment) },
+  };
 }
 
 function idOf(text: string): string {

@@ -1,3 +1,4 @@
+import { contentAddress } from '../../base/canonical-json.ts';
 import {
   answerOracle,
   notationFor,
@@ -27,6 +28,7 @@ export function questionInstance(asked: KnownQuestion): BenchInstance<ReasoningS
   const environment = reasoning({ question });
   return {
     id,
+    revision: contentAddress(JSON.stringify([question, answer])).slice(0, 12),
     ...(cluster !== undefined && { cluster }),
     environment,
     notationFor: (capabilities) => notationFor(environment, capabilities),

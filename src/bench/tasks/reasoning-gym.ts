@@ -1,10 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
-import type { Environment } from '../../contracts/environment.ts';
 import type { Oracle } from '../../contracts/verifier.ts';
 import {
   extractAnswer,
@@ -12,14 +9,10 @@ import {
   reasoning,
   remoteEnvironment,
 } from '../../environments/index.ts';
-import { plainContext } from '../../testing/index.ts';
 import type { BenchTask } from '../task.ts';
 import type { BenchTaskEntry } from './entry.ts';
+import { aside, pythonCommand, startedAside } from './python-side.ts';
 import { readRequest } from './request.ts';
-
-const program = fileURLToPath(
-  new URL('../../../python/espalier_reasoning_gym.py', import.meta.url),
-);
 
 /** The generators of a Python package, which score the answers themselves. */
 export const reasoningGymEntry: BenchTaskEntry = {
@@ -46,9 +39,6 @@ interface Answered {
   readonly answer: string;
 }
 
-/** Scores are asked for after the search, so that nothing of them is in its journal. */
-const aside = plainContext({ clock: systemClock });
-
 function reasoningGym(generator: string): BenchTask {
   const open: { [Symbol.asyncDispose](): PromiseLike<void> }[] = [];
   return {
@@ -63,15 +53,17 @@ function reasoningGym(generator: string): BenchTask {
         .integer(2 ** 31);
       const remote = remoteEnvironment<Answered, Shown | null>({
         name: 'reasoning-gym',
-        command: ['python3', program],
+        command: pythonCommand('espalier_reasoning_gym.py'),
         task: { name: generator, seed: drawn, size: count },
         // Some generators take long for the first question.
         timeoutMs: 300_000,
       });
       open.push(remote);
-      const { state } = await started(remote);
-      const { questions, problem } = state.start.observation ?? {};
-      if (questions === undefined) throw refused(problem);
+      const { state } = await startedAside(remote, missing);
+      const { questions, problem = 'missing' } = state.start.observation ?? {};
+      if (questions === undefined) {
+        throw new EspalierError('usage', problem === 'missing' ? missing : problem);
+      }
       return questions.map((question, index) => ({
         id: `${index + 1}`,
         environment: reasoning({ question, system, extract }),
@@ -87,20 +79,8 @@ function reasoningGym(generator: string): BenchTask {
   };
 }
 
-async function started<State, Action>(remote: Environment<State, Action>) {
-  try {
-    return await remote.reset(aside);
-  } catch (cause) {
-    throw refused('missing', cause);
-  }
-}
-
-function refused(problem: string | undefined, cause?: unknown): EspalierError {
-  const missing =
-    'The task `reasoning-gym` needs a `python3` of version 3.11 or later with its package first on the PATH: run `python3 -m pip install reasoning-gym`.';
-  const message = problem === undefined || problem === 'missing' ? missing : problem;
-  return new EspalierError('usage', message, { cause });
-}
+const missing =
+  'The task `reasoning-gym` needs a `python3` of version 3.11 or later with its package first on the PATH: run `python3 -m pip install reasoning-gym`.';
 
 function oracleOf(scoreOf: (answer: string) => Promise<number>): Oracle<ReasoningState> {
   return {

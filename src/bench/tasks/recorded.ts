@@ -7,6 +7,9 @@ import { recordedIn } from '../../runs/run-records.ts';
 import type { BenchInstance, BenchTask } from '../task.ts';
 import { readRequest } from './request.ts';
 
+/** The name of every {@link recordedTask}. */
+export const recordedName = 'recorded';
+
 /**
  * The problems of a run of `espalier generate` or `espalier search`, with what was bought for them: other methods search
  * them with the same thoughts, for nothing. What the run has never asked cannot be answered, and fails.
@@ -15,7 +18,7 @@ import { readRequest } from './request.ts';
  */
 export function recordedTask(path: string): BenchTask {
   return {
-    name: 'recorded',
+    name: recordedName,
     title: `What was recorded in ${path}`,
     source: path,
     instances(request) {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { defined } from '../../backends/transport/json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { BenchTask } from '../task.ts';
+import { bfclEntry } from './bfcl.ts';
 import { blocksworldEntry } from './blocksworld.ts';
 import { codeEntry } from './code.ts';
 import { countdownEntry } from './countdown.ts';
@@ -18,9 +20,11 @@ import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
 import { databaseEntry, shopEntry } from './tool-worlds.ts';
 import { wordProblemsEntry } from './word-problems.ts';
+import { worktreesEntry } from './worktrees.ts';
 
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
+  bfclEntry,
   blocksworldEntry,
   codeEntry,
   countdownEntry,
@@ -35,6 +39,7 @@ export const benchTasks: readonly BenchTaskEntry[] = [
   shopEntry,
   tilesEntry,
   wordProblemsEntry,
+  worktreesEntry,
 ];
 
 /**
@@ -45,6 +50,17 @@ export const benchTasks: readonly BenchTaskEntry[] = [
  * @throws EspalierError `usage` in one sentence.
  */
 export async function taskNamed(spec: string): Promise<BenchTask> {
+  const task = await find(spec);
+  const { name, title, source, licence, splits } = task;
+  return {
+    ...{ name, title, spec },
+    ...defined({ source, licence, splits }),
+    instances: (request) => task.instances(request),
+    close: () => task.close?.(),
+  };
+}
+
+async function find(spec: string): Promise<BenchTask> {
   const [, name = spec, argument] = /^([^:]*):(.*)$/s.exec(spec) ?? [];
   const entry = benchTasks.find((each) => each.name === name);
   if (entry !== undefined) return created(entry, argument);

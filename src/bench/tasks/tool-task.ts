@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Random } from '../../contracts/context.ts';
 import { type Tool, type ToolEnvironment, toolEnvironment } from '../../environments/index.ts';
+import type { BenchInstance } from '../task.ts';
 
 /** A call of a tool. */
 export interface Call {
@@ -74,4 +75,12 @@ export function worldOf(
     done: task.isDone,
     permit: ({ tool }, db) => task.refuses(tool, db) ?? true,
   });
+}
+
+/** For tasks that are done and not answered, so that there is nothing to vote on. */
+export function withoutAnswer({
+  answer: _,
+  ...environment
+}: ToolEnvironment): BenchInstance['environment'] {
+  return environment;
 }

@@ -1,14 +1,13 @@
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { ToolEnvironment } from '../../environments/index.ts';
-import type { BenchInstance, BenchTask } from '../task.ts';
+import type { BenchTask } from '../task.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { merge } from './merge-world.ts';
 import { refund } from './refund-world.ts';
 import { readRequest } from './request.ts';
 import { shop } from './shop-world.ts';
-import { type ToolTask, worldOf } from './tool-task.ts';
+import { type ToolTask, withoutAnswer, worldOf } from './tool-task.ts';
 
 type Kind = (random: Random, hasTraps: boolean) => ToolTask;
 
@@ -46,14 +45,6 @@ function toolWorlds(about: Pick<BenchTask, 'name' | 'title'>, kinds: readonly Ki
       }));
     },
   };
-}
-
-/** None of them is asked for an answer, so that there is nothing to vote on. */
-function withoutAnswer({
-  answer: _,
-  ...environment
-}: ToolEnvironment<object>): BenchInstance['environment'] {
-  return environment;
 }
 
 /** As many tasks, of five kinds in turn; every third round of them has traps. */

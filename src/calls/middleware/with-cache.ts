@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
@@ -8,7 +9,7 @@ import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { jsonFault } from '../../base/json.ts';
 import type { Clock } from '../../contracts/clock.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { ModelCall, Usage } from '../../contracts/language-model.ts';
+import type { ModelCall, Payee, Usage } from '../../contracts/language-model.ts';
 import { addressOfCall } from '../call-request.ts';
 import { contentOf } from '../calls.ts';
 import type {
@@ -50,7 +51,7 @@ export interface CacheOptions {
 }
 
 /**
- * Buys nothing twice. A sample is known by its model, its request and its index, so that drawing again still
+ * Buys nothing twice. A sample is known by its model with its settings, its request and its index, so that drawing again still
  * gives something new, at any temperature; it is the same sample whether it was asked for alone or with others,
  * and only what is missing is bought. So are the scores of a solution; decisions and embeddings are known by all
  * that was asked together. Equal calls under way at once are one.
@@ -70,11 +71,20 @@ export function withCache(options: CacheOptions = {}): AnyMiddleware {
   let clock: Clock = systemClock;
   const store = options.store ?? memoryStore(maxEntries, () => clock.now());
   const prefix = options.namespace === undefined ? '' : `${options.namespace}:`;
-  const shared: Shared = { store, ttlMs, prefix, charged, paced, flights: new Flights() };
-  return aroundCalls(() => (asked, call, make) => {
-    clock = call.clock;
-    return new CachedCall(asked, call, { make, shared }).answer();
+  const flights = new Flights<Part>();
+  return aroundCalls((model) => {
+    const own = `${prefix}${settingsKey(model)}`;
+    const shared: Shared = { store, ttlMs, prefix: own, charged, paced, flights };
+    return (asked, call, make) => {
+      clock = call.clock;
+      return new CachedCall(asked, call, { make, shared }).answer();
+    };
   });
+}
+
+/** Models of one name that were told different things beforehand are different models. */
+function settingsKey({ settings = {} }: Payee): string {
+  return Object.keys(settings).length === 0 ? '' : `${canonicalJson('settings', settings)}:`;
 }
 
 interface Shared {
@@ -218,9 +228,11 @@ class CachedCall {
     const answer = this.#operation.accept?.(request, made) ?? made;
     this.#bought.push(answer);
     const ms = this.#call.clock.now() - began;
-    for (const [place, each] of this.#parts.split(answer).entries()) {
+    const parts = this.#parts.split(answer);
+    const lengths = parts.map((part) => lengthOf(this.#parts.keep(part)));
+    for (const [place, each] of parts.entries()) {
       const key = `${this.#shared.prefix}${keys[place]}`;
-      const share = { place, count: keys.length, readsOnce: this.#readsOnce };
+      const share = { place, lengths, readsOnce: this.#readsOnce };
       const part = { answer: each, usage: shareOf(answer.usage ?? {}, share), ms };
       await this.#write(key, part);
       settle(key, part);
@@ -297,7 +309,20 @@ const boughtSchema = z.object({
 const written = ['outputTokens', 'reasoningTokens'] as const;
 const read = ['inputTokens', 'cachedTokens', 'cacheWriteTokens'] as const;
 
-/** What one of so many parts used: of what was written a share, whose sum over all is the whole; so of what was read, where each has its own. */
+/** About as long as what was written for a part: its texts, and a token of four characters where it ends. */
+function lengthOf(part: unknown): number {
+  const texts = (value: unknown): number => {
+    if (typeof value === 'string') return value.length;
+    if (typeof value !== 'object' || value === null) return 0;
+    return Object.values(value).reduce((sum: number, each) => sum + texts(each), 0);
+  };
+  return texts(part) + 4;
+}
+
+/**
+ * What one of several parts used. Providers tell the sum of what was written: each part has a share of it by its length, and
+ * all together the whole. So of what was read, where each part has its own.
+ */
 function shareOf(
   {
     inputTokens,
@@ -310,20 +335,27 @@ function shareOf(
   }: Usage,
   {
     place,
-    count: of,
+    lengths,
     readsOnce,
-  }: { readonly place: number; readonly count: number; readonly readsOnce: boolean },
+  }: {
+    readonly place: number;
+    readonly lengths: readonly number[];
+    readonly readsOnce: boolean;
+  },
 ): Usage {
   const whole = { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens };
   const shared: readonly string[] = readsOnce ? written : [...read, ...written];
+  const sumBefore = (end: number) => lengths.slice(0, end).reduce((sum, length) => sum + length, 0);
+  const all = sumBefore(lengths.length);
+  const [from, to] = [sumBefore(place) / all, sumBefore(place + 1) / all];
   const share = Object.entries(whole).flatMap(([field, used]) => {
     if (used === undefined) return [];
     const isShared = shared.includes(field);
-    return [[field, isShared ? Math.floor(used / of) + (place < used % of ? 1 : 0) : used]];
+    return [[field, isShared ? Math.round(used * to) - Math.round(used * from) : used]];
   });
   return {
     ...Object.fromEntries(share),
-    ...(usd !== undefined && { usd: usd / of }),
+    ...(usd !== undefined && { usd: usd * (to - from) }),
     ...(serviceTier !== undefined && { serviceTier }),
   };
 }

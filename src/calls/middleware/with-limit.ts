@@ -29,7 +29,8 @@ export interface LimitOptions {
  * that is aborted while it waits leaves the queue at once.
  *
  * It also listens to the server: where that says that nothing remains, or how long to wait, nobody's call
- * starts before the time is up, whatever the options.
+ * starts before the time is up, whatever the options. Where that is more than ten minutes away, calls fail at once with a
+ * `rate-limit` error instead of waiting.
  *
  * @throws EspalierError `usage` for an option out of its range.
  */
@@ -81,7 +82,9 @@ class Limiter {
     const { tokens } = mostCost(operation.worstCase?.(request));
     const limited = <Reply extends object>(send: () => Promise<Reply>): Promise<Reply> =>
       inTurn(this.#places, call.signal, async () => {
-        const booking = await inTurn(this.#turns, call.signal, () => this.#room(tokens, call));
+        const booking = await inTurn(this.#turns, call.signal, () =>
+          this.#room(operation.name, tokens, call),
+        );
         return this.#settling(booking, call, send);
       });
     const { batch } = call;
@@ -92,10 +95,15 @@ class Limiter {
   }
 
   /** Waits until a call may start, and counts it. */
-  async #room(tokens: number, { clock, signal }: ModelCall): Promise<Booking | undefined> {
+  async #room(
+    name: string,
+    tokens: number,
+    { clock, signal }: ModelCall,
+  ): Promise<Booking | undefined> {
     for (;;) {
       signal.throwIfAborted();
       const now = clock.now();
+      if (this.#pausedUntil - now > longestPauseMs) throw pausedFor(name, this.#pausedUntil - now);
       const waitMs = Math.max(this.#pausedUntil - now, this.#window?.waitMs(now, tokens) ?? 0);
       if (waitMs <= 0) return this.#window?.book(now, tokens);
       const waking = new AbortController();
@@ -143,6 +151,19 @@ class Limiter {
   #pause(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
+}
+
+/** A server that wants to be left alone for longer is not waited for, in milliseconds. */
+const longestPauseMs = 600_000;
+
+function pausedFor(name: string, ms: number): ModelCallError {
+  return new ModelCallError({
+    kind: 'rate-limit',
+    message: `${name} asks not to be called for another ${Math.ceil(ms / 1_000)} s. Run it again then, or use another model.`,
+    retryable: false,
+    retryAfterMs: ms,
+    charged: false,
+  });
 }
 
 /** Does something in its turn. Who is aborted before that leaves at once. */

@@ -20,6 +20,12 @@ const mostUnasked = 2048;
 /** How often in a row the counts of a model have come to nothing. */
 const failures = new WeakMap<LanguageModel, number>();
 
+/** By what a journal knows the prompt that was counted. */
+export function addressOfPrompt({ messages, tools, schema, toolChoice }: GenerateRequest): string {
+  const prompt = [asRead(messages), tools ?? null, schema ?? null, toolChoice ?? null];
+  return contentAddress(canonicalJson('request', prompt));
+}
+
 /**
  * Counts the tokens of prompts. It is a call of its own, which costs nothing: so that the journal holds it, and what
  * is reserved depends on no clock and no server when the journal is repeated.
@@ -32,15 +38,7 @@ export function count(model: LanguageModel): ModelOperation<GenerateRequest, num
     repeatable: true,
     isFree: true,
     // The prompt itself stands in the journal with the call that it is counted for.
-    address: ({ messages, tools, schema, toolChoice }) =>
-      contentAddress(
-        canonicalJson('request', [
-          asRead(messages),
-          tools ?? null,
-          schema ?? null,
-          toolChoice ?? null,
-        ]),
-      ),
+    address: addressOfPrompt,
     worstCase: () => ({ calls: 0 }),
     run: (request, call) => counted(model, request, call),
   };

@@ -1,5 +1,6 @@
 import { expectOptions } from '../../base/expect-options.ts';
-import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { ChildNode } from '../../contracts/node.ts';
+import { pathTo } from '../../tree/summary.ts';
 import { type Paths, pathsIn } from '../paths.ts';
 import { isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
@@ -92,10 +93,9 @@ function distancesOf<State, Action>(
 ): readonly (number | undefined)[] {
   const distances: (number | undefined)[] = [];
   for (const end of right) {
-    let distance = 1;
-    let at: SearchNode<State, Action> | undefined = end;
-    for (; at !== undefined; at = at.parent, distance += 1) {
-      const { id } = stepOf(at);
+    for (const node of pathTo<State, Action>(end)) {
+      const { id } = stepOf(node);
+      const distance = end.depth - node.depth + 1;
       distances[id] = Math.min(distances[id] ?? Number.POSITIVE_INFINITY, distance);
     }
   }

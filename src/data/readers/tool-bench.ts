@@ -95,8 +95,10 @@ export function readToolBench(
   const file = readDocument(text, fileSchema, place);
   const { query, function: functions, train_messages: messages } = file.answer_generation;
   // The policy was shown the query between words of its own.
-  const said = (role: string) => recordedTurn(messages[0], role)?.content;
-  const start = { system: said('system') ?? '', query: said('user') ?? query, steps: [] };
+  const turns = recordedTurns(messages[0]);
+  const asked = turns.find(({ role, content }) => role === 'user' && content.includes(query));
+  const system = turns.find(({ role }) => role === 'system')?.content ?? '';
+  const start = { system, query: asked?.content ?? query, steps: [] };
   return {
     problem,
     tree: grow(start, file.tree.tree, { win: file.win, place }),
@@ -112,11 +114,9 @@ export function readToolBench(
   };
 }
 
-/** The first turn of a role in a recorded conversation. */
-function recordedTurn(messages: readonly unknown[] = [], role: string) {
-  return messages
-    .map((message) => turnSchema.safeParse(message).data)
-    .find((turn) => turn?.role === role);
+/** The turns of a recorded conversation that are words. */
+function recordedTurns(messages: readonly unknown[] = []): readonly z.infer<typeof turnSchema>[] {
+  return messages.flatMap((message) => turnSchema.safeParse(message).data ?? []);
 }
 
 type ToolTree = SearchTree<ToolBenchState, ToolBenchAction>;

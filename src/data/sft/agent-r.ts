@@ -65,11 +65,11 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
           .filter(isVerified)
           .map((own) => ({
             row: rowOf(record, own, thoughtFor(record, own, thoughts)),
-            said: own.actions.map((action) => record.notation.format(action)),
+            rest: pathCompletion(record, own.ancestor, own.good),
           })),
       );
       // Rows that differ in their thought alone say the same.
-      for (const { row } of distinct(drafts, ({ row: { prompt }, said }) => [prompt, said])) {
+      for (const { row } of distinct(drafts, ({ row: { prompt }, rest }) => [prompt, rest])) {
         yield row;
       }
     },

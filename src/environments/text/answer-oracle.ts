@@ -1,11 +1,12 @@
 import { expectation, expectFunction } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Oracle, Verdict } from '../../contracts/verifier.ts';
-import { isSameAnswer } from './is-same-answer.ts';
+import { sameAnswerTo } from './is-same-answer.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
 /**
- * Labels finished solutions by the gold answer, compared by `isEqual`. For training data and benchmarks only: no search
+ * Labels finished solutions by the gold answer, compared by `isEqual`, or else by `isSameAnswer`, where
+ * the sign of a percentage may be left out of an answer to a question for one. For training data and benchmarks only: no search
  * takes it. A state without an answer is wrong.
  *
  * @param gold - The known answer: a text that is not empty.
@@ -16,15 +17,15 @@ export function answerOracle(
   options: { readonly isEqual?: (left: string, right: string) => boolean } = {},
 ): Readonly<Record<keyof Oracle<never>, (state: ReasoningState) => Verdict>> {
   expectOptions('answerOracle', options, 'isEqual');
-  const { isEqual = isSameAnswer } = options;
+  const { isEqual } = options;
   if (typeof gold !== 'string' || gold.trim() === '') {
     throw expectation('gold', 'a text that is not empty', gold);
   }
-  expectFunction('isEqual', isEqual);
+  if (isEqual !== undefined) expectFunction('isEqual', isEqual);
   return {
-    label({ answer }) {
+    label({ question, answer }) {
       if (answer === undefined) return { correct: false, rationale: 'There is no answer.' };
-      const correct = isEqual(answer, gold);
+      const correct = (isEqual ?? sameAnswerTo(question))(answer, gold);
       return { correct, rationale: `The answer is \`${answer}\`, the gold answer \`${gold}\`.` };
     },
   };

@@ -24,18 +24,11 @@ export interface NumberValue {
   readonly variable: string;
 }
 
-/** Longer texts are compared as they are: no answer that people compare is so long. */
-const longest = 1_000;
 const deepest = 6;
 const noSuffix = { exponent: 0, unit: '' };
 
-/** Reads an answer. Every text is one: what is nothing else is text. */
-export function readAnswer(answer: string): AnswerValue {
-  if (answer.length > longest) return { kind: 'text', text: answer.trim() };
-  return readValue(plainAnswer(answer), 0);
-}
-
-function readValue(text: string, depth: number): AnswerValue {
+/** Reads a {@link plainAnswer}. Every text is one: what is nothing else is text. */
+export function readValue(text: string, depth = 0): AnswerValue {
   return (
     readQuantity(text) ??
     readTruth(text) ??
@@ -45,6 +38,18 @@ function readValue(text: string, depth: number): AnswerValue {
       text: canonicalText(text),
     }
   );
+}
+
+/** Whether a text is a number, with what may stand around one. */
+export function isQuantity(text: string): boolean {
+  return readValue(plainAnswer(text)).kind === 'number';
+}
+
+/** Whether a text is a number, a letter of a choice or a list of such, and no mere words. */
+export function isValued(text: string): boolean {
+  const holds = (value: AnswerValue): boolean =>
+    value.kind === 'list' ? value.items.every(holds) : value.kind !== 'text';
+  return holds(readValue(plainAnswer(text)));
 }
 
 function readTruth(text: string): AnswerValue | undefined {
@@ -81,7 +86,7 @@ function readAmount(text: string): NumberValue | undefined {
   const squared = text.replace(/(?<=\p{L})\s*\^\s*\{?([23])\}?$/u, (_match, digit: string) =>
     digit === '2' ? '²' : '³',
   );
-  const percentage = /^(.*?)\s*(?:%|per\s?cent)$/is.exec(squared)?.[1];
+  const percentage = /^(.*?)\s*(?:%|per\s?cent|prozent|pour\s?cent)$/is.exec(squared)?.[1];
   const [, front = '', tail = ''] = /^(.*[\d}]\.?)([^\d}]*)$/s.exec(squared) ?? [];
   const value = readNumber(percentage ?? front);
   const suffix = percentage === undefined ? readSuffix(tail) : noSuffix;
@@ -143,7 +148,7 @@ function commaParts(text: string): readonly string[] | undefined {
     .join('')
     .trim()
     .replace(/^(?:and|or)\s+/i, '');
-  return [...parts, ...(conjunctionParts(last) ?? [last])];
+  return [...parts, ...(conjunctionParts(last) ?? last.split(/\s+and\s+/i))];
 }
 
 /** `2 and 3`, `x = 2 or x = 3`: only between numbers. */

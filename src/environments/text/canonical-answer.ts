@@ -1,5 +1,6 @@
-import { type AnswerValue, readAnswer } from './answer-value.ts';
+import type { AnswerValue } from './answer-value.ts';
 import type { ExactNumber } from './exact-number.ts';
+import { readAnswer } from './read-answer.ts';
 
 /**
  * An answer in the form that answers which say the same have in common: numbers as fractions in lowest terms. What an

@@ -17,6 +17,9 @@ const scientific = new RegExp(
   `^(${decimal})(?:[eE]|\\s*[×*·]\\s*10\\s*\\^\\s*)(?:\\{\\s*([+-]?\\d+)\\s*\\}|([+-]?\\d+))$`,
 );
 const power = /^10\s*\^\s*(?:\{\s*([+-]?\d+)\s*\}|([+-]?\d+))$/;
+/** Groups of digits parted by spaces, apostrophes or, where there are several, by points; parts of a number in code. */
+const groupedOtherwise =
+  /^(?:\d{1,3}(?:([ '’_])\d{3})(?:\1\d{3})*(?:\.\d*)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,})$/;
 const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/;
 
 /**
@@ -53,14 +56,24 @@ function readMixed([, whole = '', top = '', bottom = '']: readonly string[]) {
   return { numerator: BigInt(whole) * denominator + BigInt(top), denominator };
 }
 
-/** Reads `12`, `12.5`, `.5`, `12.` and `1,234.5`; commas must part groups of three digits. */
-function readDecimal(text: string): ExactNumber | undefined {
+/** Reads `12`, `12.5`, `.5`, `12.`, `1,234.5`, `1 234` and `1.234,5`; commas must part groups of three digits. */
+function readDecimal(written: string): ExactNumber | undefined {
+  const text = plainlyGrouped(written);
   if (text.includes(',') && !grouped.test(text)) return undefined;
   const match = /^(\d*)(?:\.(\d*))?$/.exec(text.replaceAll(',', ''));
   if (match === null) return undefined;
   const [, whole = '', decimals = ''] = match;
   if (whole + decimals === '') return undefined;
   return { numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length) };
+}
+
+/** A number with its groups, if any, as English has them. */
+function plainlyGrouped(text: string): string {
+  const [isGrouped, mark] = groupedOtherwise.exec(text) ?? [];
+  if (isGrouped === undefined) return text;
+  return mark === undefined
+    ? text.replaceAll('.', '').replace(',', '.')
+    : text.replaceAll(mark, '');
 }
 
 function divide(

@@ -1,35 +1,149 @@
-/** No answer that a search could compare is longer. */
-const longest = 200;
+import { answerInClaim, isAnswer, longest } from './answer-claim.ts';
+import { languages } from './answer-languages.ts';
+import { isQuantity, readValue } from './answer-value.ts';
+import { plainAnswer } from './plain-answer.ts';
+import { type Found, settled, stated } from './stated-answer.ts';
 
 /**
- * The final answer that a text states, as it is written there; `undefined` where it states none.
+ * The final answer that a text states; `undefined` where it states none.
  *
- * In this order, and of each kind the last one: `\boxed{…}`, a line `#### 42`, an `"answer"` in JSON, a
- * sentence such as *The answer is 42.* or *Answer: 42*, and `(B)` as all of the text. A question, a
- * condition (*if the answer is 5*) and the way to an answer (*the answer is found by adding*) state none.
+ * In this order, and of each kind the last one: `<answer>…</answer>`, `\boxed{…}`, a line `#### 42`, an `"answer"` in JSON, a
+ * sentence such as *The answer is 42.* or *Answer: 42*, in English, German, French or Chinese, and a number or `(B)` as all
+ * of the text. Hedges, explanations and calculations are left out: *about 9 * 2 = 18, as shown* states 18. *Not 17, it is 18*
+ * and *17. Wait, it is 18* state 18. A question, a condition (*if the answer is 5*), the way to an answer (*the answer is found
+ * by adding*), bounds, two candidates, placeholders and damaged texts state none, nor do thoughts and programs.
  */
 export function extractAnswer(text: string): string | undefined {
-  for (const extract of [lastBoxed, hashed, inJson, stated, choice]) {
-    const answer = extract(text)?.trim();
-    if (answer !== undefined && answer !== '' && answer.length <= longest) return answer;
+  const said = withoutPrograms(withoutThoughts(text));
+  // Models that only continue texts go on with a question of their own.
+  const next = said.search(/\n\s{0,3}(?:question|problem|q)\s?:/i);
+  return (next > 0 ? answerIn(said.slice(0, next)) : undefined) ?? answerIn(said);
+}
+
+function answerIn(text: string): string | undefined {
+  for (const find of [tagged, boxed, hashed, inJson, stated, alone]) {
+    const found = find(text);
+    if (found !== undefined) return settled(text, found);
+  }
+  return undefined;
+}
+
+const endOfText =
+  /<\|(?:im_end|endoftext|eot_id|end_of_text|end|return)\|>|<\/s>|<eos>|<end_of_turn>/;
+
+/** What is said behind the thoughts of a model and before its end; nothing where the thoughts do not end. */
+function withoutThoughts(text: string): string {
+  const thoughts = text.lastIndexOf('</think>');
+  const said = thoughts < 0 ? text : text.slice(thoughts + '</think>'.length);
+  if (/^\s*<think>/.test(said)) return '';
+  const end = endOfText.exec(said)?.index;
+  return end === undefined ? said : said.slice(0, end);
+}
+
+const prose = /^(?:json|text|txt|plaintext|markdown|md|latex|tex|math|xml|html|output)?\s*$/i;
+
+/** A text without fenced code, but for what is fenced as text. */
+function withoutPrograms(text: string): string {
+  if (!text.includes('```')) return text;
+  const parts = text.split('```').map((part, place) => {
+    if (place % 2 === 0) return part;
+    const [kind = ''] = part.split('\n', 1);
+    return prose.test(kind) ? part.slice(kind.length) : '\n';
+  });
+  return parts.join('');
+}
+
+/** What a text states that stands where only an answer belongs. */
+export function answerAlone(text: string): string | undefined {
+  return extractAnswer(text) ?? fielded(text, text.length)?.answer;
+}
+
+/** What a field that is for the answer holds. */
+function fielded(content: string, end: number): Found | undefined {
+  const [english] = languages;
+  const written = content.trim();
+  if (english === undefined || written === '' || written.length > longest) return undefined;
+  const claim = boxed(written)?.answer ?? stated(written)?.answer;
+  if (claim !== undefined) return { answer: claim, end };
+  const plain = readValue(plainAnswer(written));
+  const answer =
+    plain.kind === 'text' || plain.kind === 'list'
+      ? (answerInClaim(written, english) ?? written)
+      : written;
+  return isAnswer(answer) ? { answer, end } : undefined;
+}
+
+/** `<answer>18</answer>`, and other names of the tag. */
+function tagged(text: string): Found | undefined {
+  const tags = [...text.matchAll(/<(\/?)(answer|final|final[_-]?answer)>/gi)];
+  for (let place = tags.length - 1; place > 0; place--) {
+    const [open, close] = [tags[place - 1], tags[place]];
+    if (open === undefined || close === undefined || open[1] === '/' || close[1] !== '/') continue;
+    if (open[2]?.toLowerCase() !== close[2]?.toLowerCase()) continue;
+    const content = text.slice(open.index + open[0].length, close.index);
+    const found = fielded(content, close.index + close[0].length);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** What stands in the last `\boxed{…}` that is closed. */
 export function lastBoxed(text: string): string | undefined {
-  for (let from = text.length; from >= 0; ) {
-    const start = text.lastIndexOf('\\boxed', from);
-    if (start < 0) return undefined;
-    const content = braced(text, start + '\\boxed'.length);
-    if (content !== undefined && content.trim() !== '') return content;
-    from = start - 1;
+  return boxesIn(text).next().value?.content;
+}
+
+interface Box {
+  readonly content: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** More boxes than anybody leaves empty. */
+const mostBoxes = 256;
+
+/** The boxes that are closed and not empty, the last one first. */
+function* boxesIn(text: string): Generator<Box, undefined> {
+  for (const { 0: name, index } of [...text.matchAll(/\\(?:boxed|fbox)/g)]
+    .slice(-mostBoxes)
+    .reverse()) {
+    const box = braced(text, index + name.length);
+    if (box !== undefined && box.content.trim() !== '') yield { ...box, start: index };
   }
   return undefined;
 }
 
+const joint = /^[\s$]*(?:,|,?\s*(?:and|or|und|oder|et|ou|和|或))[\s$]*$/;
+
+/** The last box that holds an answer, with those that `and` joins to it. */
+function boxed(text: string): Found | undefined {
+  const answers: string[] = [];
+  let [start, end] = [0, 0];
+  for (const box of boxesIn(text)) {
+    const answer = boxContent(box.content.trim());
+    const between = text.slice(box.end, start);
+    if (answers.length === 0) end = box.end;
+    else if (answers.length === 16 || between.length > 16 || !joint.test(between)) break;
+    if (answer === undefined && answers.length > 0) break;
+    if (answer === undefined) continue;
+    answers.unshift(answer);
+    start = box.start;
+  }
+  return answers.length === 0 ? undefined : { answer: answers.join(', '), end };
+}
+
+function boxContent(written: string): string | undefined {
+  const [english] = languages;
+  const isChain = written.includes('=') && readValue(plainAnswer(written)).kind === 'text';
+  const result = english !== undefined && isChain ? answerInClaim(written, english) : undefined;
+  const answer = result ?? written;
+  return isAnswer(answer) ? answer : undefined;
+}
+
 /** What stands in the braces that open at `start`, behind spaces. Braces with a backslash do not count. */
-function braced(text: string, start: number): string | undefined {
+function braced(
+  text: string,
+  start: number,
+): { readonly content: string; readonly end: number } | undefined {
   const open = start + (/^\s*/.exec(text.slice(start, start + longest))?.[0].length ?? 0);
   if (text[open] !== '{') return undefined;
   let depth = 0;
@@ -38,79 +152,41 @@ function braced(text: string, start: number): string | undefined {
   for (let place = open; place < end; place++) {
     if (text[place] === '\\') place++;
     else if (text[place] === '{') depth++;
-    else if (text[place] === '}' && --depth === 0) return text.slice(open + 1, place);
+    else if (text[place] === '}' && --depth === 0) {
+      return { content: text.slice(open + 1, place), end: place + 1 };
+    }
   }
   return undefined;
 }
 
 /** `#### 42` as in GSM8K. Behind the same marks Markdown has headings, which are words. */
-function hashed(text: string): string | undefined {
-  const lines = [...text.matchAll(/^[ \t]*####[ \t]+(\S.*)$/gm)].map(([, line = '']) =>
-    line.trim(),
+function hashed(text: string): Found | undefined {
+  const lines = [...text.matchAll(/^[ \t]*####[ \t]+(\S.*)$/gm)];
+  const last = lines.findLast(([, line = '']) =>
+    /^(?:[-+(]?[$€£]?\\?[$]?[\d.]|\(?[A-J]\)?$)/.test(line.trim()),
   );
-  return lines.findLast((line) => /^(?:[-+(]?[$€£]?\\?[$]?[\d.]|\(?[A-J]\)?$)/.test(line));
+  return last && fielded(last[1] ?? '', last.index + last[0].length);
 }
+
+const member =
+  /["'](?:final[_ ]?)?answer["']\s{0,20}:\s{0,20}(?:"((?:[^"\\]|\\.){0,300})"|'((?:[^'\\]|\\.){0,300})'|(-?\d[\d.eE+-]{0,50}|true|false|\[[^[\]{}]{0,200}\]))/gi;
 
 /** The last member `"answer"` that is not null. */
-function inJson(text: string): string | undefined {
-  const members = text.matchAll(
-    /"answer"\s*:\s*(?:"((?:[^"\\]|\\.){0,300})"|(-?\d[\d.eE+-]{0,50}|true|false))/g,
-  );
-  const last = [...members].at(-1);
+function inJson(text: string): Found | undefined {
+  const last = [...text.matchAll(member)].at(-1);
   if (last === undefined) return undefined;
+  const [whole, double, single, bare] = last;
   // A backslash of LaTeX is often written once, as JSON does not have it.
-  return last[2] ?? last[1]?.replace(/\\(["\\/])/g, '$1');
+  const content = bare ?? (double ?? single ?? '').replace(/\\(["'\\/])/g, '$1');
+  return fielded(content, last.index + whole.length);
 }
 
-const statement = new RegExp(
-  [
-    // "The answer is", "the correct option to this question is:", "our final answer would be"
-    String.raw`\b(?:the|my|our|your|his|her|their|its|this|final|correct|right|best)\s+(?:final\s+|correct\s+|right\s+|best\s+)?` +
-      String.raw`(?:answer|option|choice)\b(?:[^.:?!\n]{0,80}?)\s(?:is|are|will be|would be|must be|should be)(?:\s*:|\b)`,
-    // "Answer:", "**Final answer**:", "# Answer" above its line
-    String.raw`(?:^|\n)[ \t>*_#]{0,12}(?:so |thus |hence )?(?:the )?(?:final |correct )?answer[*_]{0,3}(?:[ \t]*[:=]|[ \t]*\n)[*_]{0,3}`,
-  ].join('|'),
-  'gi',
-);
-
-function stated(text: string): string | undefined {
-  const claims = [...text.matchAll(statement)].flatMap(({ 0: claim, index }) => {
-    const answer = claimed(text.slice(index + claim.length, index + claim.length + 2 * longest));
-    return answer === undefined || isSupposed(text, index) ? [] : [answer];
-  });
-  return claims.at(-1);
-}
-
-const supposition =
-  /\b(?:if|whether|unless|suppose|supposing|assume|assuming|until|check|verify|confirm)(?:\s+that)?\s*$/i;
-
-/** Whether the answer is only supposed. */
-function isSupposed(text: string, index: number): boolean {
-  return supposition.test(text.slice(Math.max(0, index - 40), index));
-}
-
-/** The way to an answer, or its absence, in place of the answer. */
-const noAnswer =
-  /^(?:not|n't|no longer|never|found|obtained|given|computed|calculated|determined|derived|known|unknown|unclear|still|yet|to|in|by|what|how|whether|going|easy|simply|just|clearly|the (?:sum|product|difference|quotient|number|result|value|total) (?:of|we))\b/i;
-
-/** What a statement states: to the end of its sentence, without what explains it. */
-function claimed(rest: string): string | undefined {
-  const line = /^\s*([^\n]*)/.exec(rest)?.[1] ?? '';
-  const [sentence = ''] = line.split(/(?<=[.?!;])(?=\s)(?<!\b(?:[A-Z]|St|Mt|Mr|Mrs|Dr|vs)\.)/);
-  if (/\?\W*$/.test(sentence)) return undefined;
-  const [claim = ''] = sentence.split(
-    /,?\s+(?:because|since|which|so|but|where|when|as\s+(?:we|the|it)|and\s+(?:we|it|so|this))\b/i,
-  );
-  const answer = claim
-    .replace(/^[\s:*_`]+/, '')
-    .replace(/[\s*_`]+$/, '')
-    .replace(/[.,;:]+$/, '')
-    .replace(/[\s*_`]+$/, '');
-  return noAnswer.test(answer) ? undefined : answer;
-}
-
-/** `(B)`, `**(B)**` or `(B) Paris` where nothing else is said. */
-function choice(text: string): string | undefined {
+/** A number with at most a word behind it, or `(B)`, where nothing else is said. */
+function alone(text: string): Found | undefined {
+  if (text.length > 2 * longest) return undefined;
   const [, letter] = /^[\s*_]*\(([A-J])\)[\s*_.]*$/.exec(text) ?? [];
-  return letter;
+  if (letter !== undefined) return { answer: letter, end: text.length };
+  const written = text.trim();
+  const isNumber = /^[^\p{L}=]*\d[^\p{L}=]*(?:\s?\p{L}+\.?)?[\s*]*$/u.test(written);
+  return isNumber && isQuantity(written) ? { answer: written, end: text.length } : undefined;
 }

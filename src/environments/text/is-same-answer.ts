@@ -1,7 +1,8 @@
 import { expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { type AnswerValue, type NumberValue, readAnswer } from './answer-value.ts';
+import type { AnswerValue, NumberValue } from './answer-value.ts';
 import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-number.ts';
+import { readAnswer } from './read-answer.ts';
 
 /**
  * Whether two answers say the same.
@@ -14,8 +15,8 @@ import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-numbe
  * without regard to spaces; nothing is computed or rearranged: `x + 1` is not `1 + x`.
  *
  * What an answer leaves out counts as agreed: `5` is the same as `5 cm` and as `x = 5`, while `5 cm` is
- * neither `5 kg` nor `5 m`. `50%` is the same as `50` and as `0.5`, because questions ask for either. So
- * two answers that are the same as a third one need not be the same as each other.
+ * neither `5 kg` nor `5 m`. So two answers that are the same as a third one need not be the same as each other. `50%` is
+ * `0.5`, and not `50`. What an answer says besides, is left out: `18 (since 9*2=18)`, `about 18` and `9 * 2 = 18` are `18`.
  */
 export function isSameAnswer(
   left: string,
@@ -26,34 +27,45 @@ export function isSameAnswer(
   const { tolerance = 0 } = options;
   expectNumber('tolerance', tolerance, { min: 0, max: 1 });
   const allowed = tolerance === 0 ? undefined : readNumber(String(tolerance));
-  return left.trim() === right.trim() || isSame(readAnswer(left), readAnswer(right), allowed);
+  return isSameText(left, right, { tolerance: allowed, isSignOptional: false });
 }
 
-function isSame(
-  left: AnswerValue,
-  right: AnswerValue,
-  tolerance: ExactNumber | undefined,
-): boolean {
-  if (left.kind === 'list' || right.kind === 'list') return isSameList(left, right, tolerance);
+/**
+ * {@link isSameAnswer} for answers to one question: where it asks for a percentage, `50` is `50%`, too. GSM8K has gold answers
+ * without the sign.
+ */
+export function sameAnswerTo(question: string): (left: string, right: string) => boolean {
+  const isSignOptional = /%|per\s?cent|prozent|pour\s?cent|百分/i.test(question);
+  return (left, right) => isSameText(left, right, { tolerance: undefined, isSignOptional });
+}
+
+interface Rules {
+  readonly tolerance: ExactNumber | undefined;
+  /** Whether the sign of a percentage may be left out. */
+  readonly isSignOptional: boolean;
+}
+
+function isSameText(left: string, right: string, rules: Rules): boolean {
+  return left.trim() === right.trim() || isSame(readAnswer(left), readAnswer(right), rules);
+}
+
+function isSame(left: AnswerValue, right: AnswerValue, rules: Rules): boolean {
+  if (left.kind === 'list' || right.kind === 'list') return isSameList(left, right, rules);
   if (left.kind === 'number' && right.kind === 'number') {
-    return isSameQuantity(left, right, tolerance);
+    return isSameQuantity(left, right, rules);
   }
   // What is left is plain: a letter, a truth, a text.
   return left.kind === right.kind && JSON.stringify(left) === JSON.stringify(right);
 }
 
-function isSameList(
-  left: AnswerValue,
-  right: AnswerValue,
-  tolerance: ExactNumber | undefined,
-): boolean {
+function isSameList(left: AnswerValue, right: AnswerValue, rules: Rules): boolean {
   const [first, second] = [listOf(left), listOf(right)];
   const agree = first.brackets === '' || second.brackets === '';
   if (!agree && first.brackets !== second.brackets) return false;
   if (first.items.length !== second.items.length) return false;
   return first.items.every((item, place) => {
     const other = second.items[place];
-    return other !== undefined && isSame(item, other, tolerance);
+    return other !== undefined && isSame(item, other, rules);
   });
 }
 
@@ -61,13 +73,11 @@ function listOf(value: AnswerValue) {
   return value.kind === 'list' ? value : { brackets: '', items: [value] };
 }
 
-function isSameQuantity(
-  left: NumberValue,
-  right: NumberValue,
-  tolerance: ExactNumber | undefined,
-): boolean {
+function isSameQuantity(left: NumberValue, right: NumberValue, rules: Rules): boolean {
   if (!mayAgree(left.unit, right.unit) || !mayAgree(left.variable, right.variable)) return false;
-  if (isSameNumber(left.value, right.value, tolerance)) return true;
+  const { tolerance, isSignOptional } = rules;
+  const isWritten = left.percent === right.percent || isSignOptional;
+  if (isWritten && isSameNumber(left.value, right.value, tolerance)) return true;
   const [first, second] = [left, right].map(({ value, percent }) =>
     percent ? (scale(value, -2) ?? value) : value,
   );

@@ -10,7 +10,7 @@ import type { Capabilities } from '../../contracts/language-model.ts';
 import type { Verifier } from '../../contracts/verifier.ts';
 import { canonicalAnswer } from './canonical-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
-import { isSameAnswer } from './is-same-answer.ts';
+import { sameAnswerTo } from './is-same-answer.ts';
 import { reasoningNotations } from './reasoning-notation.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
@@ -34,7 +34,7 @@ export interface ReasoningOptions {
   /**
    * Whether two answers say the same: what a step in JSON states and what it gives as its answer.
    *
-   * @defaultValue {@link isSameAnswer}
+   * @defaultValue `isSameAnswer`, where the sign of a percentage may be left out if the question asks for one
    */
   readonly isEqual?: (left: string, right: string) => boolean;
   /** What a model is told before all else. @defaultValue nothing */
@@ -86,7 +86,7 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
     options,
     'question verifier extract isEqual system delimiter maxSteps',
   );
-  const { question, verifier, extract = extractAnswer, isEqual = isSameAnswer } = options;
+  const { question, verifier, extract = extractAnswer, isEqual } = options;
   const { system, delimiter = '\n\n', maxSteps = 16 } = options;
   expectText('question', question);
   if (system !== undefined) expectText('system', system);
@@ -96,11 +96,16 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   }
   expectInteger('maxSteps', maxSteps, { min: 1 });
   expectFunction('extract', extract);
-  expectFunction('isEqual', isEqual);
+  if (isEqual !== undefined) expectFunction('isEqual', isEqual);
   if (verifier !== undefined) expectVerifier(verifier);
   const key = ({ steps }: ReasoningState) =>
     JSON.stringify(steps.map((step) => step.trim().replace(/\s+/g, ' ')));
-  const notations = reasoningNotations({ system, delimiter, extract, isEqual });
+  const notations = reasoningNotations({
+    system,
+    delimiter,
+    extract,
+    isEqual: isEqual ?? sameAnswerTo(question),
+  });
   return {
     name: 'reasoning',
     ...(verifier?.stamps !== undefined && { stamps: verifier.stamps }),

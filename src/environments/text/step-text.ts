@@ -1,24 +1,35 @@
 import type { Parsed } from '../../contracts/environment.ts';
 import type { Failed, Failure } from '../../contracts/failure.ts';
 
-const stepLabel = String.raw`(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)]`;
-// White space within a label has a most, so that each look at a text takes linear time.
-const label =
-  /^(?:#{1,6}\s{1,9})?(?:\*\*\s{0,9}step\s{1,9}\d{1,3}\s{0,9}[:.)]?\s{0,9}\*\*\s{0,9}[:.)]?|step\s{1,9}\d{1,3}\s{0,9}[:.)])/i;
+// White space within labels has a most, so that each look at a text takes linear time.
+const stepName = String.raw`(?:(?:[Ss]tep|STEP|[Ss]chritt|[ÉéEe]tape)\s{1,9}\d{1,3}|步骤\s?\d{1,3}|第\s?\d{1,3}\s?步)`;
+/** Without a colon it is a label where a line ends, or a sentence begins: `Step 2 gives 7` speaks of a step. */
+const labelEnd = String.raw`(?:\s{0,9}[:.)：]|\s{1,3}[-–—](?=\s)|(?=\s{0,9}(?:\n|$))|(?=\s{1,3}[\p{Lu}\p{Lo}\d$\\]))`;
+const labelStart = String.raw`(?:#{1,6}\s{1,9})?`;
+const label = new RegExp(
+  String.raw`^${labelStart}(?:\*\*\s{0,9}${stepName}\s{0,9}[:.)：]?\s{0,9}\*\*\s{0,9}[:.)：]?|${stepName}${labelEnd})`,
+  'u',
+);
 /** `**Step 3: Title**`: the emphasis goes on behind the label, and so it stays. */
-const openLabel =
-  /^(?:#{1,6}\s{1,9})?\*\*\s{0,9}step\s{1,9}\d{1,3}\s{0,9}[:.)]\s{0,9}(?=[^*\n]+\*\*)/i;
-const nextLabel = new RegExp(String.raw`\n[ \t]*(?=${stepLabel})`, 'i');
+const openLabel = new RegExp(
+  String.raw`^${labelStart}\*\*\s{0,9}${stepName}${labelEnd}\s{0,9}(?=[^*\n]+\*\*)`,
+  'u',
+);
+const nextLabel = new RegExp(
+  String.raw`\n[ \t]*(?=${labelStart}(?:\*\*)?${stepName}(?:\*\*(?:\s|[:.)：])|${labelEnd}))`,
+  'u',
+);
 /** Before a digit a dash may be a minus sign. */
 const bullet = /^[-*•]\s+(?=[\p{L}$\\])/u;
 const numbering = /^(\d{1,3})[.)]\s+(?=[\p{L}$\\])/u;
 /** More labels and markers in a row than anybody writes. */
 const mostMarks = 16;
-const answerHeading = /^(?:#{1,6}\s+)?(?:\*\*)?(?:the )?(?:final )?answer(?:\*\*)?:?(?:\*\*)?$/i;
+const answerHeading =
+  /^(?:#{1,6}\s+)?(?:\*\*)?(?:(?:the )?(?:final )?answer|antwort|réponse(?: finale)?|(?:最终)?答案)(?:\*\*)?\s?[:：]?(?:\*\*)?$/i;
 
 /**
  * The first step in a text of a model: up to the delimiter or the label of the next step, without its own
- * label (`Step 3:`) or list marker. A marker that may be part of the step stays: `- 4` is a number, and
+ * label (`Step 3:`, also in German, French or Chinese) or list marker. A marker that may be part of the step stays: `- 4` is a number, and
  * `2. ` is one only where the second step was asked for. A heading above the answer stays with the answer.
  *
  * @param number - The number of the step that was asked for, from 1 up.

@@ -1,9 +1,10 @@
 /** Usual spellings of one unit. The first is the one that stands for all. */
 const spellings: readonly (readonly string[])[] = [
-  ['dollar', '$', 'dollars', 'usd'],
-  ['euro', '€', 'euros', 'eur'],
+  ['dollar', '$', 'dollars', 'usd', '美元'],
+  ['euro', '€', 'euros', 'eur', '欧元'],
   ['pound', '£', 'gbp'],
-  ['yen', '¥', 'jpy'],
+  ['yen', '¥', 'jpy', '日元'],
+  ['yuan', '元', 'rmb', 'cny', '人民币'],
   ['rupee', '₹', 'rupees', 'inr'],
   ['cent', '¢', 'cents'],
   ['degree', '°', 'degrees', 'deg'],
@@ -41,7 +42,12 @@ const multipliers: Readonly<Record<string, number>> = {
   million: 6,
   billion: 9,
   trillion: 12,
+  万: 4,
+  亿: 8,
 };
+
+/** Chinese has no spaces before words, of which these make another number of it. */
+const chineseUnit = /^(?!.*[多余几半以上下之间至到或和的分倍百千万亿成])\p{Script=Han}{1,6}$/u;
 
 /** Words behind a number that make another number of it, or a formula, and so are no units. */
 const notUnits = new Set(
@@ -63,13 +69,18 @@ const notUnits = new Set(
 export function readSuffix(
   text: string,
 ): { readonly exponent: number; readonly unit: string } | undefined {
-  const words = text.trim().split(/\s*\/\s*|\s+/);
+  const words = text
+    .trim()
+    .replace(/^[万亿](?=\p{Script=Han})/u, '$& ')
+    .split(/\s*\/\s*|\s+/);
   if (words[0] === '') return { exponent: 0, unit: '' };
   const exponent = multipliers[words[0]?.toLowerCase() ?? ''];
   if (exponent !== undefined) words.shift();
-  const isApart = /^\s/.test(text);
+  const isApart = /^[\s万亿]/.test(text);
   if (words.length > 4 || (exponent !== undefined && !isApart)) return undefined;
-  const unit = words.map((word) => unitName(word, isApart));
+  const unit = words.map((word, place) =>
+    place > 0 && /^an?$/.test(word) ? 'per' : unitName(word, isApart),
+  );
   if (unit.includes(undefined)) return undefined;
   return { exponent: exponent ?? 0, unit: unit.filter((word) => word !== 'per').join(' ') };
 }
@@ -82,6 +93,7 @@ function unitName(word: string, isApart: boolean): string | undefined {
     if (isLetter && (!isApart || (power !== '' && base !== 'm'))) return undefined;
     return known + power;
   }
+  if (chineseUnit.test(base)) return base;
   if (!isApart || !/^\p{L}{2,}$/u.test(base) || notUnits.has(base)) return undefined;
   return base.replace(/(?<=\p{L}{3})s$/u, '') + power;
 }

@@ -47,7 +47,7 @@ export interface BestOfNOptions {
  * node over all of them.
  *
  * With `choose: 'majority'` it is self-consistency, and with `until` besides one that stops early; with `n: 1` one chain of
- * thought, greedy where the policy samples at temperature 0.
+ * thought, greedy where the policy samples at temperature 0: its end is chosen whatever it is worth, and asks no evaluator.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, for votes; Li et
  * al., "Making Language Models Better Reasoners with Step-Aware Verifier", 2023, for weighted ones.
@@ -75,7 +75,9 @@ export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
       // Without answers to vote on it is refused before anything is spent.
       if (choose !== 'best') context.conclude({ votes: [] });
       const poll = new Poll(tree, context, until);
-      const draw = { tree, context, poll, maxDepth, votesAlike: choose === 'majority' };
+      // Where all ends vote alike, or there is only one, a score would decide nothing.
+      const isUnscored = choose === 'majority' || (choose === 'best' && n === 1);
+      const draw = { tree, context, poll, maxDepth, isUnscored, idle: new Idle(context) };
       if (poll.decisive === undefined) {
         await context.simulate((simulation) => drawOne(draw, simulation), { limit: n });
       }
@@ -90,20 +92,49 @@ interface Draw<State, Action> {
   readonly poll: Poll<State, Action>;
   readonly maxDepth: number;
   /** Whether no end needs a score. */
-  readonly votesAlike: boolean;
+  readonly isUnscored: boolean;
+  readonly idle: Idle;
+}
+
+/** So many draws in a row that came to nothing and cost nothing end the search: no budget would. */
+const mostIdle = 50;
+
+/** Draws in a row that came to nothing and cost nothing, such as calls that a server refuses. */
+class Idle {
+  readonly #context: Pick<SearchContext<unknown, unknown>, 'remaining'>;
+  #left: string;
+  #draws = 0;
+
+  constructor(context: Pick<SearchContext<unknown, unknown>, 'remaining'>) {
+    this.#context = context;
+    this.#left = this.#now();
+  }
+
+  /** A draw has come to nothing. */
+  lost(): SimulationOutcome {
+    const left = this.#now();
+    this.#draws = left === this.#left ? this.#draws + 1 : 1;
+    this.#left = left;
+    return this.#draws < mostIdle ? 'continue' : 'exhausted';
+  }
+
+  #now(): string {
+    const { tokens, usd } = this.#context.remaining;
+    return `${tokens} ${usd}`;
+  }
 }
 
 /** One trajectory. */
 async function drawOne<State, Action>(
-  { tree, context, poll, maxDepth, votesAlike }: Draw<State, Action>,
+  { tree, context, poll, maxDepth, isUnscored, idle }: Draw<State, Action>,
   simulation: Simulation<State, Action>,
 ): Promise<SimulationOutcome> {
   if (isClosed(tree.cursor)) return 'exhausted';
   const end = await walk(tree, context, { simulation, maxDepth });
-  if (end === undefined) return 'continue';
-  if (!votesAlike) await context.evaluate([end]);
-  if (end.status === 'failed') return 'continue';
-  tree.backup(end, { outcome: votesAlike ? 0 : undefined });
+  if (end === undefined) return idle.lost();
+  if (!isUnscored) await context.evaluate([end]);
+  if (end.status === 'failed') return idle.lost();
+  tree.backup(end, { outcome: isUnscored ? 0 : undefined });
   return poll.add(end) ? 'solved' : 'continue';
 }
 

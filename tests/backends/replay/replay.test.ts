@@ -271,6 +271,28 @@ describe('the journal of a run', () => {
     expect(again.ledger.spend.usd).toBe(0);
   });
 
+  test('reserves for a prompt the tokens that were counted then', async () => {
+    const request = {
+      messages: [{ role: 'user', content: 'x'.repeat(400) }],
+      maxTokens: 5,
+    } as const;
+    const recorded = openGate({ budget: { tokens: 50 } });
+    const model: LanguageModel = {
+      ...{ provider: 'acme', modelId: 'counting', capabilities: {} },
+      count: () => 20,
+      generate: async () => ({
+        completions: [{ text: 'yes', finishReason: 'stop' }],
+        usage: { inputTokens: 20, outputTokens: 3 },
+      }),
+    };
+    await recorded.calls.generate(model, request);
+    // 400 bytes of prompt would not fit a budget of 50 tokens uncounted.
+    const again = openGate({ budget: { tokens: 50 } });
+    const played = replay({ journal: recorded.journal });
+    expect(textsOf(await again.calls.generate(played, request))).toEqual(['yes']);
+    expect(again.ledger.spend.tokens).toBe(23);
+  });
+
   test('may be a file, a folder with one, or a journal', async () => {
     const file = join(folder, 'journal.jsonl');
     const header: JournalLine = { type: 'journal', version: 2, run: {} };

@@ -223,7 +223,7 @@ describe('names', () => {
     ['gsmk8:test.jsonl', 'There is no task `"gsmk8"`. Did you mean `gsm8k`?'],
     [
       'chess-by-mail',
-      /^There is no task `"chess-by-mail"`\. There are blocksworld, code, countdown, .*a file or a module is named by its path\.$/,
+      /^There is no task `"chess-by-mail"`\. There are bfcl, blocksworld, code, countdown, .*a file or a module is named by its path\.$/,
     ],
     ['', /^There is no task/],
     ['gsm8k', 'The task `gsm8k` needs a file: name it as in `gsm8k:test.jsonl`.'],
@@ -294,4 +294,21 @@ describe('a module', () => {
   ])('%s is refused', async (name, code, message) => {
     await expect(taskNamed(fileOf(name, code))).rejects.toThrow(message);
   });
+});
+
+test('a question, an answer or a puzzle that was changed under its name is another revision', async () => {
+  const revisionsOf = async (name: string, text: string) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'espalier-revisions-')), name);
+    writeFileSync(file, text);
+    const instances = await (await taskNamed(file)).instances({ seed: 0 });
+    return instances.map(({ revision }) => revision);
+  };
+  const line = (question: string, answer: string) => JSON.stringify({ id: 'a', question, answer });
+  const [one] = await revisionsOf('a.jsonl', line('1 + 1?', '2'));
+  expect(await revisionsOf('b.jsonl', line('1 + 1?', '2'))).toEqual([one]);
+  expect(await revisionsOf('c.jsonl', line('1 + 1?', '3'))).not.toEqual([one]);
+  expect(await revisionsOf('d.jsonl', line('1 + 2?', '2'))).not.toEqual([one]);
+  expect(one).toMatch(/^[\w-]{12}$/);
+  // A game is named by itself.
+  expect(await revisionsOf('e.csv', 'Puzzles\n4 9 10 13\n')).toEqual([undefined]);
 });

@@ -39,13 +39,28 @@ describe('a cache that charges', () => {
     const first = await ask(cached, { samples: 3 });
     expect(first.usage).toMatchObject({ inputTokens: 100, cachedTokens: 40, outputTokens: 31 });
     expect((await ask(cached, { samples: 3 })).usage).toEqual(first.usage);
-    // Of 31 tokens the first sample has 11, the others 10.
-    expect((await ask(cached, {})).usage).toMatchObject({ inputTokens: 100, outputTokens: 11 });
+    // Three samples of equal length share 31 tokens: up to 10.3, 20.7 and 31 of them, rounded.
+    expect((await ask(cached, {})).usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
     expect((await ask(cached, { offset: 1, samples: 2 })).usage).toMatchObject({
       inputTokens: 100,
-      outputTokens: 20,
+      outputTokens: 21,
     });
     expect(asked).toEqual([3]);
+  });
+
+  test('a long sample has more of what was written for several than a short one', async () => {
+    const model: LanguageModel = {
+      ...{ provider: 'test', modelId: 'uneven', capabilities: { n: true } },
+      generate: async ({ samples = 1 }) => ({
+        completions: ['abcd', 'x'.repeat(28)].slice(0, samples).map((text) => ({ text })),
+        usage: { inputTokens: 5, outputTokens: 11 },
+      }),
+    };
+    const cached = wrapModel(model, withCache({ charged: true }));
+    await ask(cached, { samples: 2 });
+    // With the token that ends them they are 8 and 32 of 40 characters: 2.2 and 8.8 of 11 tokens.
+    expect((await ask(cached, {})).usage.outputTokens).toBe(2);
+    expect((await ask(cached, { offset: 1 })).usage.outputTokens).toBe(9);
   });
 
   test('charges one prompt where it buys a part and has the rest', async () => {

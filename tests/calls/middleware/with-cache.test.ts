@@ -61,6 +61,16 @@ describe('a sample', () => {
     expect(inner.requests).toHaveLength(5);
   });
 
+  test('is another one of a model that was told something else beforehand', async () => {
+    const inner = recordingModel();
+    const cache = withCache();
+    const { call } = testCall();
+    for (const effort of ['low', 'high', 'low']) {
+      await cache({ ...inner, settings: { effort } }).generate(request, call);
+    }
+    expect(inner.requests).toHaveLength(2);
+  });
+
   test('is asked for one by one where the model gives one a request, the first ahead', async () => {
     const started: number[] = [];
     const inner = recordingModel({

@@ -249,15 +249,15 @@ describe('a limit on tokens', () => {
   });
 });
 
-describe('what the server says', () => {
-  const saying =
-    (limits: RateLimits, ms = 0): Act =>
-    async (call) => {
-      if (ms > 0) await call.clock.sleep(ms, call.signal);
-      call.limits?.(limits);
-      return { completions: [{ text: '' }], usage: {} };
-    };
+const saying =
+  (limits: RateLimits, ms = 0): Act =>
+  async (call) => {
+    if (ms > 0) await call.clock.sleep(ms, call.signal);
+    call.limits?.(limits);
+    return { completions: [{ text: '' }], usage: {} };
+  };
 
+describe('what the server says', () => {
   test.each<[string, RateLimits]>([
     ['requests', { requests: { remaining: 0, resetMs: 5000 } }],
     ['tokens', { tokens: { remaining: 0, resetMs: 5000, limit: 100 } }],
@@ -284,6 +284,18 @@ describe('what the server says', () => {
     await callAtOnce(withLimit()(inner), around, 1);
 
     expect(inner.times).toEqual([0, 0]);
+  });
+
+  test('fails at once where the reset is further away than anybody waits', async () => {
+    const around = testCall();
+    const inner = playing([saying({ requests: { remaining: 0, resetMs: 30 * 86_400_000 } })]);
+    const model = withLimit()(inner);
+    await model.generate(request, around.call);
+    await expect(model.generate(request, around.call)).rejects.toMatchObject({
+      kind: 'rate-limit',
+      charged: false,
+      message: expect.stringContaining('asks not to be called for another 2592000 s'),
+    });
   });
 
   test('does not end a pause by an older word', async () => {

@@ -47,7 +47,6 @@ const same: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   ],
   percent: [
     ['50%', '0.5'],
-    ['50%', '50'],
     ['50\\%', '1/2'],
     ['50 percent', '50 %'],
     ['12.5%', '1/8'],
@@ -162,6 +161,8 @@ const different: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['5', 'five'],
   ],
   percent: [
+    ['50%', '50'],
+    ['18', '18 %'],
     ['50%', '5000%'],
     ['50%', '5'],
     ['50%', '51'],
@@ -217,6 +218,20 @@ const different: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['yes', 'no'],
     ['true', 'no'],
     ['truly', 'true'],
+  ],
+  'what says another thing': [
+    ['not 18', '18'],
+    ['more than 18', '18'],
+    ['18 or 19', '18'],
+    ['between 17 and 19', '17'],
+    ['18 (mod 7)', '18'],
+    ['2 (3 + 4)', '2'],
+    ['2x + 3 = 7', '7'],
+    ['18 percent more', '18'],
+    ['18多', '18'],
+    ['3万', '3'],
+    ['1 23', '123'],
+    ['1.23,4', '123.4'],
   ],
   formulas: [
     ['x + 1', '1 + x'],

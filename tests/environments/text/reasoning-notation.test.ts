@@ -150,6 +150,15 @@ describe('text', () => {
     ['a step', '3 + 4 = 7.', '3 + 4 = 7.'],
     ['white space', '\n\n  3 + 4 = 7. \n', '3 + 4 = 7.'],
     ['its label', 'Step 3: 3 + 4 = 7.', '3 + 4 = 7.'],
+    ['a label without a colon', 'Step 3 Add up.', 'Add up.'],
+    ['a label without a colon on its line', 'Step 3\nAdd up.', 'Add up.'],
+    ['a label before a dash', 'Step 3 - Add up.', 'Add up.'],
+    ['a label before a number', 'Step 3 3 + 4 = 7.', '3 + 4 = 7.'],
+    ['a title without a colon', '**Step 3 Add up.** It is 7.', '**Add up.** It is 7.'],
+    ['a label in German', 'Schritt 3: Wir addieren.', 'Wir addieren.'],
+    ['a label in French', 'Étape 3 : On ajoute 4.', 'On ajoute 4.'],
+    ['a label in Chinese', '步骤3：加上4。', '加上4。'],
+    ['the first of several without a colon', 'Add.\nStep 4 It is 7.', 'Add.'],
     ['another label', 'step 12. Add up.', 'Add up.'],
     ['a label in bold', '**Step 3:** Add up.', 'Add up.'],
     ['a label in bold before the colon', '**Step 3**: Add up.', 'Add up.'],
@@ -177,6 +186,7 @@ describe('text', () => {
     ['a sum behind a number', '3. 4 + 4'],
     ['the number of another step', '2. is the only even prime.'],
     ['steps spoken of', 'In step 2 she buys 4.'],
+    ['a step spoken of at the beginning', 'Step 2 gives 4.'],
     ['emphasis', '**Add** them.'],
   ])('keeps what may belong to the step: %s', (_what, text) => {
     expect(told(parse(text, later))).toBe(text);

@@ -95,6 +95,10 @@ function readMessages(
       `max_tokens: ${maxTokens} > ${mostTokens}, which is the maximum allowed number of output tokens for ${textAt(body, 'model')}`,
     );
   }
+  for (const name of ['temperature', 'top_p']) {
+    const given = numberAt(body, name) ?? 0;
+    if (given < 0 || given > 1) throw badRequest(`${name}: range: 0..1`);
+  }
   checkWarming(body);
   checkBudget(body, maxTokens);
   const stop = textsAt(body, 'stop_sequences');

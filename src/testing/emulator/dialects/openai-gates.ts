@@ -58,6 +58,29 @@ export function checkMarks(body: JsonObject): void {
   }
 }
 
+const ranges = {
+  n: ['integer', 1, 128],
+  temperature: ['decimal', 0, 2],
+  top_p: ['decimal', 0, 1],
+  top_logprobs: ['integer', 0, 20],
+} as const;
+
+/** Refuses numbers out of their range. */
+export function checkRanges(body: JsonObject): void {
+  for (const [name, [kind, low, high]] of Object.entries(ranges)) {
+    const given = numberAt(body, name);
+    if (given === undefined || (given >= low && given <= high)) continue;
+    const [side, sign, bound] =
+      given < low ? (['below min', '>=', low] as const) : (['above max', '<=', high] as const);
+    throw new Rejection({
+      status: 400,
+      message: `Invalid '${name}': ${kind} ${side}imum value. Expected a value ${sign} ${bound}, but got ${given} instead.`,
+      code: `${kind}_${side.replace(' ', '_')}_value`,
+      param: name,
+    });
+  }
+}
+
 /** The effort in the form of Chat Completions or of Responses. */
 export function effortOf(body: JsonObject): string | undefined {
   const { reasoning } = body as Partial<JsonObject>;

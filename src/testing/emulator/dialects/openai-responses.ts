@@ -11,7 +11,7 @@ import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
-import { checkMarks, checkReasoning, effortOf } from './openai-gates.ts';
+import { checkMarks, checkRanges, checkReasoning, effortOf } from './openai-gates.ts';
 import { streamedResponse } from './openai-responses-stream.ts';
 import { checkSchemas } from './openai-schemas.ts';
 import { checkThoughts, reasoningItem } from './openai-thoughts.ts';
@@ -43,6 +43,7 @@ function failedResponse({ exchange, body }: Call, code: string): JsonObject {
 }
 
 function readResponses(body: JsonObject): Asked {
+  checkRanges(body);
   const maxTokens = numberAt(body, 'max_output_tokens');
   if (maxTokens !== undefined && maxTokens < 16) {
     throw new Rejection({

@@ -18,7 +18,7 @@ import { decisions } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
 import { batchRoutes, createBatch } from './openai-batches.ts';
 import { fileRoutes } from './openai-files.ts';
-import { checkMarks, checkReasoning, effortOf } from './openai-gates.ts';
+import { checkMarks, checkRanges, checkReasoning, effortOf } from './openai-gates.ts';
 import { responses } from './openai-responses.ts';
 import { checkSchemas } from './openai-schemas.ts';
 
@@ -117,28 +117,19 @@ function readOpenAi(asked: Asked, { body }: Call): Asked {
       param: 'stop',
     });
   }
+  checkRanges(body);
   checkTopLogprobs(body);
   checkJsonWord(asked, body);
   return asked;
 }
 
 function checkTopLogprobs(body: JsonObject): void {
-  const top = numberAt(body, 'top_logprobs');
-  if (top === undefined) return;
-  if (body['logprobs'] !== true) {
-    throw new Rejection({
-      status: 400,
-      message: "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.",
-      param: 'top_logprobs',
-    });
-  }
-  if (top > 20) {
-    throw new Rejection({
-      status: 400,
-      message: `Invalid value for 'top_logprobs': must be less than or equal to 20.`,
-      param: 'top_logprobs',
-    });
-  }
+  if (numberAt(body, 'top_logprobs') === undefined || body['logprobs'] === true) return;
+  throw new Rejection({
+    status: 400,
+    message: "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.",
+    param: 'top_logprobs',
+  });
 }
 
 function checkJsonWord({ messages }: Asked, body: JsonObject): void {

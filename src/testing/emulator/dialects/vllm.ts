@@ -130,7 +130,19 @@ function continued(asked: Asked, { body }: Call): Asked {
   return { ...asked, continues: true };
 }
 
+/** The most log-probabilities beside a token, where the server was not started with more. */
+const mostLogprobs = 20;
+
 function readOwn(asked: Asked, { body }: Call): Asked {
+  if ((asked.temperature ?? 0) < 0) {
+    throw badRequest(`temperature must be non-negative, got ${asked.temperature}.`);
+  }
+  const top = asked.topLogprobs ?? 0;
+  if (top > mostLogprobs) {
+    throw badRequest(
+      `Requested sample logprobs of ${top}, which is greater than max allowed: ${mostLogprobs}`,
+    );
+  }
   if (asked.choices > 1 && asked.temperature === 0) {
     throw badRequest(`n must be 1 when using greedy sampling, got ${asked.choices}.`);
   }

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import { type CompareOptions, compare } from '../../src/bench/bench.ts';
+import type { BenchMethod } from '../../src/bench/methods.ts';
+import type { BenchTask } from '../../src/bench/task.ts';
+import { type LanguageModel, ModelCallError } from '../../src/index.ts';
+import { fromModel } from '../../src/policies/index.ts';
+import { heuristic } from '../../src/values/index.ts';
+import { base, codes, digitModel, newFolder, verified } from './codes.ts';
+
+test('a search that failed is made again by the same call, and bought once', async () => {
+  const out = newFolder();
+  let isDown = true;
+  const { model, asked } = digitModel();
+  const flaky: LanguageModel = {
+    ...model,
+    generate: (request, call) => {
+      if (isDown) throw new ModelCallError({ kind: 'auth', message: 'No such key.' });
+      return model.generate(request, call);
+    },
+  };
+  const options = { ...base, model: flaky, out, methods: ['mcts'], seeds: 1, limit: 2 };
+  const down = await compare(options);
+  expect(down.cells.every(({ status }) => status === 'failed')).toBe(true);
+  expect(down.report.spend.charged).toMatchObject({ tokens: 0, usd: 0 });
+  isDown = false;
+  const up = await compare(options);
+  expect(up.cells.every(({ status }) => status === 'scored')).toBe(true);
+  expect(new Set(asked).size).toBe(asked.length);
+  const alone = await compare({ ...options, model: digitModel().model, out: newFolder() });
+  expect(up.report.points).toEqual(alone.report.points);
+});
+
+test('a search whose ends were all lost has failed, and says why', async () => {
+  const { model } = digitModel();
+  const judgeless: LanguageModel = {
+    ...model,
+    async generate(request, call) {
+      if (JSON.stringify(request.messages).includes('impossible')) {
+        throw new ModelCallError({ kind: 'bad-request', message: 'No judge here.' });
+      }
+      return model.generate(request, call);
+    },
+  };
+  const { cells, report } = await compare({
+    ...base,
+    ...{ model: judgeless, out: newFolder(), methods: [], seeds: 1, limit: 2 },
+    task: {
+      ...verified,
+      instances: async (request) =>
+        (await verified.instances(request)).map(({ environment, ...rest }) => ({
+          ...rest,
+          environment: {
+            ...environment,
+            // Nothing is rewarded, so that every end is judged.
+            step: async (state, action, context) => {
+              const { reward: _, ...step } = await environment.step(state, action, context);
+              return step;
+            },
+          },
+          oracle: { label: () => ({ correct: true }) },
+        })),
+    },
+  });
+  const lost = cells.filter(({ method }) => method === 'best-of-n');
+  expect(lost.map(({ status }) => status)).toEqual(Array(4).fill('failed'));
+  expect(lost[0]?.reason).toContain('No judge here.');
+  expect(report.points.find(({ method }) => method === 'best-of-n')).toMatchObject({ failed: 2 });
+});
+
+test('no evaluator scores an answer: only rewards and oracles do', async () => {
+  const task: BenchTask = {
+    ...verified,
+    instances: async (request) =>
+      (await verified.instances(request)).map(({ environment, ...rest }) => ({
+        ...rest,
+        environment: {
+          ...environment,
+          step: async (state, action, context) => {
+            const { reward: _, ...step } = await environment.step(state, action, context);
+            return step;
+          },
+        },
+      })),
+  };
+  const sure: BenchMethod = {
+    name: 'sure',
+    plan: (_, { model }) => ({
+      policy: fromModel({ model: model as LanguageModel, maxTokens: 4 }),
+      evaluator: heuristic(() => 1),
+    }),
+  };
+  const { cells } = await compare({
+    ...{ ...base, task, methods: [sure], seeds: 1, limit: 2 },
+    ...{ model: digitModel().model, out: newFolder() },
+  });
+  expect(cells.some(({ right }) => right)).toBe(false);
+  expect(cells.every(({ isUnrewarded }) => isUnrewarded)).toBe(true);
+});
+
+test('a state on the way that was rewarded enough is no right end', async () => {
+  const task: BenchTask = {
+    name: 'way',
+    title: 'The way',
+    instances: () => [
+      {
+        id: 'one',
+        environment: {
+          name: 'way',
+          reset: () => ({ state: 0 }),
+          step: (state: number) =>
+            state === 3
+              ? { state: 4, terminal: true, reward: -2 }
+              : { state: state + 1, reward: 0.5 },
+        },
+        guides: { policy: () => [{ action: 'on' }], evaluator: heuristic(() => 1) },
+      },
+    ],
+  };
+  const { cells } = await compare({
+    ...{ task, out: newFolder(), methods: [], paced: false },
+    budgets: [{ unit: 'ms', limit: 2_000 }],
+  });
+  expect(cells.map(({ right, anyRight }) => [right, anyRight])).toEqual([
+    [false, false],
+    [false, false],
+  ]);
+});
+
+const task = (revision: string, target: number): BenchTask => ({
+  ...verified,
+  instances: () => [{ id: 'one', revision, environment: codes(target), maxTokens: 4 }],
+});
+
+test('a changed instance is searched anew, and what was found for the old one is left', async () => {
+  const out = newFolder();
+  const options = { ...base, methods: [], seeds: 1, out };
+  const first = digitModel();
+  await compare({ ...options, task: task('a', 9), model: first.model });
+  const second = digitModel();
+  const changed = await compare({ ...options, task: task('b', 20), model: second.model });
+  expect(second.asked.length).toBeGreaterThan(0);
+  const alone = await compare({
+    ...{ ...options, task: task('b', 20), model: digitModel().model, out: newFolder() },
+  });
+  expect(changed.report.points).toEqual(alone.report.points);
+  const third = digitModel();
+  await compare({ ...options, task: task('a', 9), model: third.model });
+  expect(third.asked).toEqual([]);
+});
+
+test('a recording that others fill too is told apart from what was bought here', async () => {
+  const recording = newFolder();
+  const one = digitModel();
+  await compare({ ...base, model: one.model, out: newFolder(), recording, limit: 2 });
+  const other = digitModel();
+  const { report } = await compare({
+    ...{ ...base, model: other.model, out: newFolder(), recording, limit: 3 },
+  });
+  expect(other.asked.length).toBeGreaterThan(0);
+  expect(report.spend.bought.calls).toBe(other.asked.length);
+});
+
+test('a recording that others fill too answers no model that was told something else beforehand', async () => {
+  const recording = newFolder();
+  const told = (effort: string) => {
+    const { model, asked } = digitModel();
+    return { model: { ...model, settings: { effort } }, asked };
+  };
+  const [low, high] = [told('low'), told('high')];
+  const options = { ...base, recording, limit: 1, seeds: 1, methods: ['mcts'] };
+  const out = newFolder();
+  await compare({ ...options, model: low.model, judgeModel: high.model, out });
+  expect(high.asked.length).toBeGreaterThan(0);
+  expect(high.asked.every((each) => each.includes('impossible'))).toBe(true);
+  const next = told('high');
+  await compare({ ...options, model: next.model, out: newFolder() });
+  expect(next.asked.some((each) => !each.includes('impossible'))).toBe(true);
+  const again = { ...options, model: next.model, judgeModel: high.model, out };
+  await expect(compare(again)).rejects.toThrow('`settings`');
+});
+
+const model = digitModel().model;
+test.each([
+  [{ task: 'game24' }, '`task`'],
+  [{ task: { ...verified, title: 4 } }, '`task.title`'],
+  [{ task: { ...verified, instances: () => null } }, '`task.instances()`'],
+  [{ task: { ...verified, instances: () => [{ id: 'a' }] } }, '`task.instances()[0].environment`'],
+  [{ out: undefined }, '`out`'],
+  [{ budget: { ms: 4 } }, '`ms`'],
+  [{ budgets: [{ unit: 'calls', limit: 0 }] }, 'more than 0'],
+  [{ budgets: [{ unit: 'calls', limit: -0 }] }, 'more than 0'],
+  [{ budgets: [...base.budgets, base.budgets[0]] }, '`budgets`'],
+  [{ budgets: [{ unit: 'usd', limit: 1 }], model: { ...model, price: undefined } }, 'price'],
+  [{ budget: { usd: 1 }, model: { ...model, price: undefined } }, 'price'],
+  [{ maxTokens: 0 }, '`maxTokens`'],
+])('what makes no sense is refused before anything is bought: %j', async (wrong, text) => {
+  const options = { ...base, model, out: newFolder(), ...wrong } as unknown as CompareOptions;
+  await expect(compare(options)).rejects.toThrow(text);
+});
+
+test('a task that makes more than was asked for is cut', async () => {
+  const greedy: BenchTask = { ...verified, instances: () => verified.instances({ seed: 0 }) };
+  const { report } = await compare({
+    ...{ ...base, task: greedy, model, out: newFolder(), methods: [], limit: 2, seeds: 1 },
+  });
+  expect(report.task.instances).toBe(2);
+});
+
+test('a step is as long as it is told', async () => {
+  const lengths: (number | undefined)[] = [];
+  const seen: BenchMethod = {
+    name: 'seen',
+    plan: ({ maxTokens }) => {
+      lengths.push(maxTokens);
+      throw new Error('Enough.');
+    },
+  };
+  const options = { ...base, model, methods: [seen], seeds: 1, limit: 1 };
+  await compare({ ...options, out: newFolder() });
+  await compare({ ...options, out: newFolder(), maxTokens: 7 });
+  expect(lengths).toEqual([4, 4, 7, 7]);
+});

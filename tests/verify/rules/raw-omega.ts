@@ -1,0 +1,46 @@
+/** OmegaPRM files as plain objects. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { blank, levels, type Raw, type RawTree, settle, type Turn, wayTo } from './raw.ts';
+
+interface OmegaNode {
+  readonly text: string;
+  readonly mc_value: number;
+  readonly children: readonly OmegaNode[];
+}
+
+/** OmegaPRM: nested prefixes with their Monte-Carlo values. */
+export function omegaTrees(data: string): readonly RawTree[] {
+  const lines = readFileSync(join(data, 'omegaprm-trees-2.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((text, place) => {
+    const { question, final_answer, reasoning_steps } = JSON.parse(text);
+    const root = make(['user', question, []], reasoning_steps, undefined);
+    const nodes = levels(root);
+    settle(nodes, () => true);
+    const answer = String(final_answer);
+    const name = `omegaprm ${place + 1}`;
+    return { name, text, root, nodes, answer, parted: '\n\n', isWhole: false, question };
+  });
+}
+
+function make(asked: Turn, from: OmegaNode, parent: Raw | undefined): Raw {
+  const before = parent === undefined ? [] : wayTo(parent);
+  const steps = parent === undefined ? [] : [...before.map(({ text }) => text), from.text];
+  const said = steps.map((step) => `${step}\n\n`).join('');
+  const text = parent === undefined ? '' : from.text;
+  const context: readonly Turn[] = steps.length === 0 ? [asked] : [asked, ['assistant', said, []]];
+  const words = { text, turn: ['assistant', text, []] as const, context, shown: text, parent };
+  const node = {
+    ...blank(words, rightAt(from)),
+    estimate: from.mc_value,
+    q: from.mc_value,
+  };
+  for (const child of from.children) node.children.push(make(asked, child, node));
+  return node;
+}
+
+/** A whole right rollout, or a stated answer; all others are prefixes. */
+function rightAt({ text, mc_value: value, children }: OmegaNode): boolean | undefined {
+  const isAnswer = /\\boxed\s*\{|####|\bthe answer is\b/i.test(text);
+  return children.length === 0 && (value === 1 || isAnswer) ? value === 1 : undefined;
+}
