@@ -10,15 +10,16 @@ export interface DatasetRequest {
   readonly rule?: readonly RequestedRule[];
   readonly unit?: 'step' | 'trajectory';
   readonly format: string;
-  readonly file: 'jsonl' | 'parquet';
+  readonly file: 'jsonl' | 'jsonl.gz' | 'parquet';
   readonly split?: Readonly<Record<string, number>>;
   readonly splitSeed: number | string;
+  readonly exactSplit?: boolean;
   readonly minMargin?: number;
   readonly minVisits?: number;
   readonly maxPairs?: number;
   readonly chatTemplate?: string;
   readonly endToken?: string;
-  readonly provenance: boolean;
+  readonly provenance?: boolean;
   readonly notation?: 'continued' | 'json' | 'restated';
 }
 
@@ -44,13 +45,19 @@ export function addDatasetOptions(command: Command): Command {
       wordOption('format', formatNames),
       'trl',
     )
-    .option('--file <type>', 'jsonl or parquet', wordOption('file', ['jsonl', 'parquet']), 'jsonl')
+    .option(
+      '--file <type>',
+      'jsonl, jsonl.gz or parquet',
+      wordOption('file', ['jsonl', 'jsonl.gz', 'parquet']),
+      'jsonl',
+    )
     .option(
       '--split <shares>',
       'by problem, such as train=0.9,test=0.1 (default: all train)',
       splitOption,
     )
     .option('--split-seed <seed>', 'another seed, another split', seedOption, 0)
+    .option('--exact-split', 'exact shares of these problems, which may move when others come')
     .option(
       '--min-margin <n>',
       'pairs: the chosen one scores more than so much more',
@@ -63,7 +70,11 @@ export function addDatasetOptions(command: Command): Command {
       '--end-token <text>',
       'the end token of the model, behind what ends, for forms that are text',
     )
-    .option('--no-provenance', 'without the columns that tell where a row comes from')
+    .option(
+      '--provenance',
+      'with the columns that tell where a row comes from (default: but for openai)',
+    )
+    .option('--no-provenance', 'without them')
     .option(
       '--notation <name>',
       'how rows show questions: continued, restated, json (default: as in the search)',

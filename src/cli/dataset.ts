@@ -7,7 +7,7 @@ import type { FormatOptions } from '../data/formats/format.ts';
 import { jinjaPrompt } from '../data/formats/jinja-prompt.ts';
 import type { PairFilters } from '../data/pairs/pair-rule.ts';
 import type { TreeRecord } from '../data/record.ts';
-import type { DatasetConfig } from '../data/writers/options.ts';
+import type { DatasetConfig, SourceFile } from '../data/writers/options.ts';
 import type { DatasetReport } from '../data/writers/report.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import { readInput } from '../runs/input-file.ts';
@@ -19,10 +19,14 @@ export type { DatasetReport };
 /** What a dataset is made of. */
 export interface DatasetSource {
   readonly problems: Iterable<readonly TreeRecord[]>;
+  /** The names of all of them. */
+  readonly names: () => readonly string[];
   /** The rule where none is named. */
   readonly defaultRule: string;
   /** Where the trees come from, for the card. */
   readonly source: string;
+  /** The files that they stand in, for the card. */
+  readonly files: readonly SourceFile[];
   /** What is to be known of them, in one sentence. */
   readonly note?: string;
   /** What labelled steps are parted by, unless a rule is given its own. @defaultValue as in the notation */
@@ -38,18 +42,20 @@ export interface DatasetSource {
  */
 export function makeDataset(
   request: DatasetRequest,
-  { problems, defaultRule, delimiter, source, note, spend }: DatasetSource,
+  { problems, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
-  const { out, file, split, splitSeed } = request;
+  const { out, file, split, splitSeed, exactSplit = false } = request;
   return writeDataset({
     out,
     problems,
     configs: configsOf(request, { defaultRule, delimiter }),
     file,
     ...(split !== undefined && { splits: split }),
+    ...(exactSplit && { allProblems: names() }),
     seed: splitSeed,
     card: {
       source: note === undefined ? source : `${source}. ${note}`,
+      files,
       ...(spend !== undefined && { spend }),
     },
   });
@@ -95,7 +101,7 @@ function configsOf(
     }
     const before = rules.slice(0, place).filter((other) => other.name === name).length;
     return {
-      name: before === 0 ? name : `${name}-${before + 1}`,
+      ...(before > 0 && { name: `${name}-${before + 1}` }),
       rule: ruleFrom(rule, {
         ...(entry.kind === 'preference' && filtersOf(request)),
         ...(entry.kind === 'stepwise' && delimiter !== undefined && { delimiter }),
@@ -119,7 +125,7 @@ function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilt
 
 function formatOptions({ chatTemplate, endToken, provenance }: DatasetRequest): FormatOptions {
   return {
-    provenance,
+    ...(provenance !== undefined && { provenance }),
     ...(chatTemplate !== undefined && { render: jinjaPrompt(readTemplate(chatTemplate)) }),
     ...(endToken !== undefined && { endToken }),
   };

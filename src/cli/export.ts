@@ -1,21 +1,24 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { readRun } from '../runs/index.ts';
 import { readInput } from '../runs/input-file.ts';
-import { recordsOf } from '../runs/run-records.ts';
+import { mixRuns } from '../runs/mix-runs.ts';
 import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
+import { runFiles, sourceFile } from './source-files.ts';
 import { wordOption } from './values.ts';
 
 /** What `espalier export` was asked for. */
 export interface ExportRequest extends DatasetRequest {
   readonly from: 'omegaprm' | 'run' | 'toolbench';
+  readonly weight?: readonly number[];
   readonly json?: boolean;
 }
 
@@ -23,12 +26,17 @@ export interface ExportRequest extends DatasetRequest {
 export function exportCommand(): Command {
   const command = new Command('export')
     .description('Make a dataset of trees that are there already: free of charge.')
-    .argument('<sources...>', 'a run folder; with --from, files of trees that others grew')
+    .argument('<sources...>', 'run folders; with --from, files of trees that others grew')
     .option(
       '--from <kind>',
       'run, toolbench (DFSDT trees, a file each), omegaprm (JSON lines)',
       wordOption('from', ['run', 'toolbench', 'omegaprm']),
       'run',
+    )
+    .option(
+      '--weight <shares>',
+      'of several runs: the share of the problems of each that is taken, such as 1,0.25 (default: all)',
+      weightOption,
     )
     .option('--json', 'print the result as one JSON document');
   return addDatasetOptions(command).addHelpText(
@@ -36,6 +44,8 @@ export function exportCommand(): Command {
     [
       '',
       'Example: espalier export runs/agent-q --rule math-shepherd --format trl --out data/prm',
+      'Example: espalier export runs/agent-q runs/beam --weight 1,0.25 --exact-split --split train=0.9,test=0.1 \\',
+      '           --out data/mixed',
       'Example: espalier export answers/*.json --from toolbench --rule tool-preference \\',
       '           --format trl-tools --out data/tools',
     ].join('\n'),
@@ -57,29 +67,64 @@ export async function runExportCommand(
   return isLeftOut(report) ? 1 : 0;
 }
 
-function sourceOf(
-  sources: readonly string[],
-  { from, notation }: ExportRequest,
-): Omit<DatasetSource, 'source' | 'spend'> {
-  switch (from) {
-    case 'toolbench':
-      return { problems: toolBench(sources), defaultRule: 'tool-preference', delimiter };
-    case 'omegaprm':
-      return {
-        problems: omegaPrm(sources),
+type Source = Omit<DatasetSource, 'source' | 'spend'>;
+
+function sourceOf(sources: readonly string[], request: ExportRequest): Source {
+  if (request.from === 'run') return ofRuns(sources, request);
+  if (request.weight !== undefined) {
+    throw new EspalierError('usage', 'Expected `--weight` beside runs, got files of others.');
+  }
+  return request.from === 'toolbench'
+    ? {
+        ...named(() => toolBench(sources)),
+        files: sources.map((path) => sourceFile(path, 'ToolBench, DFSDT')),
+        defaultRule: 'tool-preference',
+        delimiter,
+      }
+    : {
+        ...named(() => omegaPrm(sources)),
+        files: sources.map((path) => sourceFile(path, 'OmegaPRM')),
         defaultRule: 'omega-prm',
         note: rightOnly,
         delimiter,
       };
-    case 'run': {
-      const [path = '', ...more] = sources;
-      if (more.length > 0) {
-        throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
-      }
-      const saved = readRun(path);
-      return { problems: recordsOf(path, saved, notation), defaultRule: pairsOf(saved.run) };
-    }
+}
+
+function ofRuns(paths: readonly string[], { notation, splitSeed, weight }: ExportRequest): Source {
+  if (weight !== undefined && weight.length !== paths.length) {
+    throw new EspalierError(
+      'usage',
+      `Expected \`--weight\` to have a share for each run, got ${weight.length} for ${paths.length}.`,
+    );
   }
+  const runs = paths.map((path, place) => ({
+    path,
+    saved: readRun(path),
+    share: weight?.[place] ?? 1,
+  }));
+  const { names, records } = mixRuns(runs, { notation, seed: splitSeed });
+  return {
+    problems: records,
+    names: () => names,
+    files: runs.flatMap(({ path, saved }) => runFiles(path, saved)),
+    defaultRule: pairsOf(runs[0]?.saved.run),
+  };
+}
+
+/** Files of others tell their problems when they are read: twice, where all names are wanted before. */
+function named(
+  read: () => Iterable<readonly TreeRecord[]>,
+): Pick<DatasetSource, 'names' | 'problems'> {
+  return {
+    problems: read(),
+    names: () => [...read()].flatMap(([first]) => (first === undefined ? [] : [first.problem])),
+  };
+}
+
+function weightOption(text: string): readonly number[] {
+  const shares = text.split(',').map(Number);
+  if (shares.every((share) => share > 0 && share <= 1)) return shares;
+  throw expectation('--weight', 'shares above 0 and at most 1, such as 1,0.25', text);
 }
 
 /** Steps of these files hold empty lines, which cannot tell a reward model where a step ends. */
@@ -90,7 +135,7 @@ const rightOnly =
 
 function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> {
   for (const path of paths) {
-    const problem = basename(path).replace(/\.json$/, '');
+    const problem = basename(path).replace(/\.json(\.gz)?$/, '');
     yield [
       readToolBench(readInput(path), { problem }),
     ] as readonly unknown[] as readonly TreeRecord[];

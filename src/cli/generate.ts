@@ -21,8 +21,9 @@ import {
   type RunFolder,
   readRun,
 } from '../runs/index.ts';
+import { mixRuns } from '../runs/mix-runs.ts';
 import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
-import { askedOf, recordsOf } from '../runs/run-records.ts';
+import { askedOf } from '../runs/run-records.ts';
 import {
   type DatasetReport,
   describeDataset,
@@ -38,6 +39,7 @@ import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor, shownDollars } from './prices.ts';
 import { describeProgress } from './progress.ts';
 import { budgetOf } from './search-options.ts';
+import { runFiles } from './source-files.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
@@ -252,10 +254,13 @@ function datasetOf(
   { spend }: GenerateReport,
 ): Promise<DatasetReport> {
   const saved = readRun(run.path);
+  const { names, records } = mixRuns([{ path: run.path, saved }], request);
   return makeDataset(request, {
-    problems: recordsOf(run.path, saved, request.notation),
+    problems: records,
+    names: () => names,
     defaultRule: pairsOf(saved.run),
     source: basename(request.problems),
+    files: runFiles(run.path, saved),
     spend,
   });
 }

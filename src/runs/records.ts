@@ -24,7 +24,7 @@ export function* readRecords<State, Action>(
 ): Generator<readonly TreeRecord<State, Action>[], void, undefined> {
   expectOptions('readRecords', options, 'problems describe');
   const { problems, describe } = options;
-  const byProblem = grouped(trees);
+  const byProblem = treesByProblem(trees);
   for (const problem of problems ?? byProblem.keys()) {
     const stored = byProblem.get(problem);
     const description = stored === undefined ? undefined : describe(problem);
@@ -41,7 +41,8 @@ export function* readRecords<State, Action>(
   }
 }
 
-function grouped(trees: SavedRun['trees']): ReadonlyMap<string, SavedRun['trees']> {
+/** The trees of each problem. */
+export function treesByProblem(trees: SavedRun['trees']): ReadonlyMap<string, SavedRun['trees']> {
   const groups = new Map<string, SavedRun['trees'][number][]>();
   for (const tree of trees) groups.set(tree.problem, [...(groups.get(tree.problem) ?? []), tree]);
   return groups;

@@ -12,7 +12,7 @@ import {
 } from '../environments/index.ts';
 import type { Problem } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
-import { readRecords } from './records.ts';
+import { readRecords, treesByProblem } from './records.ts';
 import type { SavedRun } from './run-folder.ts';
 import { taskNames } from './tasks.ts';
 
@@ -40,17 +40,20 @@ const question = z.object({
 const puzzle = z.object({ id: z.string(), task: z.enum(taskNames), input: z.string() });
 const askedSchema: z.ZodType<AskedProblem> = z.union([question, puzzle]);
 
+/** The trees of a run, by their problem. */
+export interface RunProblems {
+  /** What was asked, by the name in rows, in the order in which it was asked; only what has trees. */
+  readonly asked: ReadonlyMap<string, AskedProblem>;
+  /** Reads the trees of a problem, for rows. */
+  readonly read: (name: string) => readonly TreeRecord[];
+}
+
 /**
- * The trees of a run of `espalier generate` or `espalier search`, for rows, in the order in which the problems
- * were asked.
+ * The problems of a run of `espalier generate` or `espalier search`, with their trees.
  *
  * @throws EspalierError `usage` where the folder does not say what its trees are about.
  */
-export function recordsOf(
-  path: string,
-  saved: SavedRun,
-  notation?: NotationName,
-): Generator<readonly TreeRecord[], void, undefined> {
+export function problemsOfRun(path: string, saved: SavedRun, notation?: NotationName): RunProblems {
   const run = runSchema.safeParse(saved.run).data;
   if (run === undefined) {
     throw new EspalierError(
@@ -71,35 +74,34 @@ export function recordsOf(
   }
   const others = replaced.length === 0 ? '' : ` (${replaced.join(', ')} replaced)`;
   const name = method === undefined ? (algorithm ?? undefined) : `${method}${others}`;
-  const records = readRecords<unknown, unknown>(saved, {
-    problems: [...asked.keys()],
-    describe: (id) => {
-      const problem = asked.get(id);
-      if (problem === undefined) return undefined;
-      return {
-        ...described(problem, { path, notation, capabilities }),
-        ...(name !== undefined && { method: name }),
-        ...(typeof model === 'string' && { models: [model] }),
-      };
-    },
+  const describe = (problem: AskedProblem) => ({
+    ...described(problem, { path, notation, capabilities }),
+    ...(name !== undefined && { method: name }),
+    ...(typeof model === 'string' && { models: [model] }),
   });
-  return shortlyNamed(records, asked);
+  const trees = treesByProblem(saved.trees);
+  const grown = [...asked.values()].filter(({ id }) => trees.has(id));
+  const named = new Map(grown.map((problem) => [shortName(problem), problem]));
+  return {
+    asked: named,
+    read(short) {
+      const problem = named.get(short);
+      if (problem === undefined) return [];
+      const own = { trees: trees.get(problem.id) ?? [] };
+      const [records = []] = readRecords(own, { describe: () => describe(problem) });
+      return records.map((record) => ({
+        ...record,
+        problem: short,
+        id: short + (record.id ?? problem.id).slice(problem.id.length),
+      }));
+    },
+  };
 }
 
 /** Rows name a problem that was given no id, and has its whole text for one, by the address of that text. */
-function* shortlyNamed(
-  records: Iterable<readonly TreeRecord[]>,
-  asked: ReadonlyMap<string, AskedProblem>,
-): Generator<readonly TreeRecord[], void, undefined> {
-  for (const trees of records) {
-    yield trees.map((record) => {
-      const { problem: long, id = long } = record;
-      const { question, input } = asked.get(long) ?? {};
-      if (long !== question && (long !== input || long.length <= longestId)) return record;
-      const problem = `${question === undefined ? 'puzzle' : 'question'}-${contentAddress(long).slice(0, 12)}`;
-      return { ...record, problem, id: problem + id.slice(long.length) };
-    });
-  }
+function shortName({ id, question, input }: AskedProblem): string {
+  if (id !== question && (id !== input || id.length <= longestId)) return id;
+  return `${question === undefined ? 'puzzle' : 'question'}-${contentAddress(id).slice(0, 12)}`;
 }
 
 /** Inputs of puzzles that are no longer name them as they are, such as `4 9 10 13`. */

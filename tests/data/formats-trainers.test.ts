@@ -180,6 +180,12 @@ describe('the forms of papers and services', () => {
     expect(JSON.parse(String(written['non_preferred_output']))).toEqual([
       { role: 'assistant', content: 'It is 5.' },
     ]);
+    // A field that the service does not know may be refused.
+    const fields = ['input', 'preferred_output', 'non_preferred_output'];
+    const asIs = formOf('openai', 'preference', {});
+    expect(Object.keys(writtenBy(asIs, preference())).toSorted()).toEqual(fields.toSorted());
+    const told = writtenBy(formOf('openai', 'preference', { provenance: true }), preference());
+    expect(Object.keys(told)).toHaveLength(fields.length + 20);
     const several = preference({ chosen: [says('a'), says('b')] });
     expect(form.write(several)).toBe('A side is not exactly one turn of the assistant.');
     expect(form.write(preference({ prompt: [asks('Q'), says('So')] }))).toBeTypeOf('string');

@@ -129,6 +129,22 @@ describe('text on both sides of the boundary', () => {
     expect(turn.write(sft({ ends: false }))).toMatchObject({ completion: 'It is 4.' });
   });
 
+  test('the card asks for the end token where the files have none, and tells how to train on those that have it', () => {
+    const asked = 'Write the files with the end token';
+    const held = 'The files hold the end token';
+    for (const kind of ['preference', 'sft', 'unpaired'] as const) {
+      const without = formOf('trl', kind, bare).usage;
+      expect(without).toContain(asked);
+      expect(without).not.toContain(held);
+      const { usage } = formOf('trl', kind, { ...bare, endToken: '</s>' });
+      expect(usage).toContain(held);
+      expect(usage).not.toContain(asked);
+      // The tokenizer has its end token back before training writes its ids into the model.
+      expect(usage.indexOf('tokenizer.eos_token = end')).toBeLessThan(usage.indexOf('.train()'));
+    }
+    expect(formOf('trl-reward', 'preference').usage).not.toContain(asked);
+  });
+
   test('lets a completion of several turns go on from the prompt', () => {
     const row = sft({ completion: [says('Which?'), asks('Both.'), says('It is 4.')] });
     const form = formOf('trl', 'sft', { ...bare, render: chatmlPrompt });

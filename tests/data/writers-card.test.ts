@@ -172,6 +172,17 @@ license: "other"
   });
 });
 
+test('the card tells the files of the trees by their hashes', () => {
+  const files = [
+    { name: 'run/trees.jsonl', sha256: 'ab'.repeat(32), madeBy: 'espalier 0.1.0, mcts' },
+  ];
+  const text = datasetCard(report, { file: 'jsonl', files });
+  expect(text).toContain(`| run/trees.jsonl | \`${'ab'.repeat(32)}\` | espalier 0.1.0, mcts |`);
+  expect(text).not.toContain('sorted hashes');
+  const byLine = files.map((file) => ({ ...file, isByLine: true }));
+  expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted hashes');
+});
+
 describe('what others wrote', () => {
   test('is one code span, whatever it holds', () => {
     expect(codeSpan('gpt')).toBe('`gpt`');

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { llamaFactory } from '../../src/data/formats/llama-factory.ts';
 import { trl } from '../../src/data/formats/trl.ts';
@@ -139,7 +140,7 @@ describe('a dataset', () => {
     });
     expect(passes).toBe(1);
     expect(report.rows).toBe(4);
-    expect(readdirSync(out).toSorted()).toEqual(['README.md', 'lf', 'trl-preference']);
+    expect(readdirSync(out).toSorted()).toEqual(['README.md', 'lf', 'two-each']);
     const info = JSON.parse(read('lf/dataset_info.json')) as { train: { file_name: string } };
     expect(info.train.file_name).toBe('train-00000-of-00001.jsonl');
     expect(existsSync(join(out, 'lf', info.train.file_name))).toBe(true);
@@ -283,6 +284,82 @@ describe('splits', () => {
   });
 });
 
+describe('exact shares', () => {
+  const ids = Array.from({ length: 37 }, (_, place) => `p${place}`);
+  const countOf = (split: (id: string) => string, names: readonly string[]) =>
+    names.reduce<Record<string, number>>((counts, id) => {
+      counts[split(id)] = (counts[split(id)] ?? 0) + 1;
+      return counts;
+    }, {});
+
+  test('are those asked for, whatever the seed and the order', () => {
+    const shares = { train: 0.7, validation: 0.1, test: 0.2 };
+    const drawn = new Set<string>();
+    for (let seed = 0; seed < 20; seed++) {
+      const exact = splitter(shares, seed, ids);
+      // 25.9, 3.7 and 7.4 of 37: each within one problem.
+      const { train = 0, validation = 0, test: tests = 0 } = countOf(exact, ids);
+      expect(Math.abs(train - 25.9)).toBeLessThan(1);
+      expect(Math.abs(validation - 3.7)).toBeLessThan(1);
+      expect(Math.abs(tests - 7.4)).toBeLessThan(1);
+      const other = splitter(shares, seed, ids.toReversed());
+      expect(ids.map(exact)).toEqual(ids.map(other));
+      drawn.add(JSON.stringify(countOf(splitter(shares, seed), ids)));
+    }
+    // By their ids alone the shares are chance.
+    expect(drawn.size).toBeGreaterThan(5);
+    expect(
+      countOf(splitter({ train: 0.9, test: 0.1 }, 1, ids.slice(0, 20)), ids.slice(0, 20)),
+    ).toEqual({ train: 18, test: 2 });
+  });
+
+  test('move only problems near a cut', () => {
+    const many = Array.from({ length: 2_000 }, (_, place) => `p${place}`);
+    const [drawn, exact] = [splitter({ a: 1, b: 1 }, 3), splitter({ a: 1, b: 1 }, 3, many)];
+    expect(many.filter((id) => drawn(id) !== exact(id)).length).toBeLessThan(80);
+    expect(countOf(exact, many)).toEqual({ a: 1_000, b: 1_000 });
+  });
+
+  test('want all problems', async () => {
+    const splits = { train: 0.5, test: 0.5 };
+    const { configs } = await write(['a', 'b', 'c', 'd'], {
+      splits,
+      allProblems: ['d', 'c', 'b', 'a'],
+    });
+    expect(configs[0]?.splits.map(({ problems }) => problems)).toEqual([2, 2]);
+    await expect(write(['a', 'b'], { splits, allProblems: ['a'] })).rejects.toThrow(
+      'Expected `allProblems` to be all problems, got `"none of b"`.',
+    );
+  });
+});
+
+describe('compressed JSON lines', () => {
+  test('hold what the others hold, and the card declares them', async () => {
+    const ids = Array.from({ length: 4_000 }, (_, place) => `problem ${place}`);
+    await write(ids);
+    const plain = read('dpo/train-00000-of-00001.jsonl');
+    await write(ids, { file: 'jsonl.gz' });
+    const path = join(out, 'dpo', 'train-00000-of-00001.jsonl.gz');
+    expect(readdirSync(join(out, 'dpo'))).toEqual(['train-00000-of-00001.jsonl.gz']);
+    const bytes = readFileSync(path);
+    // More than one piece was compressed, and together they are the file.
+    expect(plain.length).toBeGreaterThan(2 * 256 * 1024);
+    expect(gunzipSync(bytes).toString('utf8')).toBe(plain);
+    expect(bytes.subarray(0, 10).toString('hex')).toBe('1f8b08000000000000ff');
+    expect(read('README.md')).toContain('path: "dpo/train-*.jsonl.gz"');
+    expect(read('README.md')).toContain('dataset_info:');
+    await write(ids.slice(0, 1));
+    expect(readdirSync(join(out, 'dpo'))).toEqual(['train-00000-of-00001.jsonl']);
+  });
+
+  test('are refused where LLaMA-Factory is to read them', async () => {
+    const configs = [{ rule: twoEach, format: alpaca }];
+    await expect(write(['a'], { configs, file: 'jsonl.gz' })).rejects.toThrow(
+      'LLaMA-Factory reads no compressed file',
+    );
+  });
+});
+
 describe('options that are wrong', () => {
   const config = { rule: twoEach, format: text };
 
@@ -296,7 +373,7 @@ describe('options that are wrong', () => {
     );
     await expect(write(['a'], { rowsPerFile: 0 })).rejects.toThrow('Expected `rowsPerFile`');
     await expect(write(['a'], { configs: [{ ...config, format: verl() }] })).rejects.toThrow(
-      'Expected `configs.verl.format` to be a format for rows of kind preference, got `"prompt"`.',
+      'Expected `configs.two-each.format` to be a format for rows of kind preference, got `"prompt"`.',
     );
     expect(readdirSync(out)).toEqual([]);
   });

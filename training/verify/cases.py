@@ -19,6 +19,7 @@ from typing import Any
 
 from datasets import Dataset, Features, disable_progress_bars, load_dataset
 from transformers.trainer_callback import PrinterCallback
+from transformers.utils.logging import disable_progress_bar
 
 from text import chatml
 
@@ -215,6 +216,7 @@ def main(about: str | None, *checks: Callable[[Report, list[Case]], None]) -> No
     logging.getLogger().addHandler(logging.NullHandler())
     logging.disable(logging.INFO)
     disable_progress_bars()
+    disable_progress_bar()
     report = Report(options.checks.split())
     for check in checks:
         check(report, read_cases(options.data))

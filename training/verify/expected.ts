@@ -49,7 +49,9 @@ export function expectedOf(world: World, row: TrainingRow): Expected {
   if (from === undefined || last === undefined) throw new Error('The row comes from no node.');
   const ends: Readonly<Record<string, SearchNode>> = sidesOf(row, last, others);
   const start = row.kind === 'unpaired' ? unpairedStart(row, nodes) : from;
-  const prompt = record.notation.prompt(start.state);
+  const shown = record.notation.prompt(start.state);
+  // A reward model is shown the question alone.
+  const prompt = row.kind === 'stepwise' ? shown.filter(({ role }) => role === 'user') : shown;
   const sides = mapValues(ends, (end) => completion(world, record, [start, end]));
   const isPartial = prompt.at(-1)?.role === 'assistant';
   const path = row.kind === 'stepwise' || row.kind === 'rollout' ? others : [];

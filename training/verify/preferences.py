@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from transformers import PreTrainedTokenizerFast
 from trl import DPOConfig, DPOTrainer, KTOConfig, KTOTrainer, RewardConfig, RewardTrainer
 
 import chat
 import toy
 from cases import Case, Expected, Report, expect, expect_equal, expect_finite, expect_silence, quiet, settings, warnings_of
 from recipes import StepDPOTrainer, StepKTOTrainer
+from saving import end_token_put_aside, expect_saved, saved
+from text import Turn
 
 LOGGERS = ("trl.trainer.dpo_trainer", "trl.trainer.kto_trainer", "trl.trainer.reward_trainer")
 
@@ -36,6 +37,11 @@ def check_preferences(report: Report, cases: list[Case]) -> None:
         bare = text and case.way == "plain" and case.rule in BARE
         if case.kind == "preference" and case.family in ("trl", "trl-conversational", "trl-tools"):
             report.check(f"DPOTrainer {case.name}", lambda own=case: _dpo(own, StepDPOTrainer, AS_TREE))
+            for name, template in toy.templates().items() if case.family == "trl-tools" else ():
+                report.check(
+                    f"DPOTrainer {case.name} template {name}",
+                    lambda own=case, text=template: _dpo(own, DPOTrainer, AS_TREE, text),
+                )
             if bare:
                 report.check(f"DPOTrainer alone {case.name}", lambda own=case: _dpo(own, DPOTrainer, ALWAYS))
             if written:
@@ -52,21 +58,26 @@ def check_preferences(report: Report, cases: list[Case]) -> None:
                 report.check(f"KTOTrainer without end token {case.name}", lambda own=case: _kto(own, KTOTrainer, BY_FILE))
 
 
-def _dpo(case: Case, trainer_class: type[DPOTrainer], ends: str) -> tuple[int, str]:
-    for cut in toy.CUTS if case.way == "plain" else ("qwen",):
+def _dpo(case: Case, trainer_class: type[DPOTrainer], ends: str, template: str | None = None) -> tuple[int, str]:
+    for cut in toy.CUTS if case.way == "plain" and template is None else ("qwen",):
         rows = case.load()
-        tokenizer = _tokenizer(case, ends, cut)
+        tokenizer = toy.tokenizer_of(texts_of(case), cut)
+        tokenizer.chat_template = template or tokenizer.chat_template
+        model = toy.model_of(tokenizer)
+        before = saved(model, tokenizer)
         with warnings_of(*LOGGERS) as caught:
-            trainer = trainer_class(
-                model=toy.model_of(tokenizer),
-                ref_model=toy.model_of(tokenizer),
-                args=DPOConfig(**settings(max_length=4096)),
-                train_dataset=rows,
-                processing_class=tokenizer,
-            )
+            with end_token_put_aside(tokenizer, ends == BY_FILE):
+                trainer = trainer_class(
+                    model=model,
+                    ref_model=toy.model_of(tokenizer),
+                    args=DPOConfig(**settings(max_length=4096)),
+                    train_dataset=rows,
+                    processing_class=tokenizer,
+                )
             batches = _watch(trainer)
             quiet(trainer).train()
         expect_silence(caught)
+        expect_saved(trainer, before)
         trained = trainer.train_dataset
         expect_equal(len(trained), case.rows, "the number of rows that are trained on")
         wanted = set()
@@ -88,17 +99,21 @@ def _dpo(case: Case, trainer_class: type[DPOTrainer], ends: str) -> tuple[int, s
 
 def _kto(case: Case, trainer_class: type[KTOTrainer], ends: str) -> tuple[int, str]:
     rows = case.load()
-    tokenizer = _tokenizer(case, ends)
+    tokenizer = toy.tokenizer_of(texts_of(case))
+    model = toy.model_of(tokenizer)
+    before = saved(model, tokenizer)
     with warnings_of(*LOGGERS) as caught:
-        trainer = trainer_class(
-            model=toy.model_of(tokenizer),
-            ref_model=toy.model_of(tokenizer),
-            args=KTOConfig(**settings(max_length=4096)),
-            train_dataset=rows,
-            processing_class=tokenizer,
-        )
+        with end_token_put_aside(tokenizer, ends == BY_FILE):
+            trainer = trainer_class(
+                model=model,
+                ref_model=toy.model_of(tokenizer),
+                args=KTOConfig(**settings(max_length=4096)),
+                train_dataset=rows,
+                processing_class=tokenizer,
+            )
         quiet(trainer).train()
     expect_silence(caught)
+    expect_saved(trainer, before)
     trained = trainer.train_dataset
     expect_equal(len(trained), case.rows, "the number of rows that are trained on")
     completions = {tuple(row["completion_ids"]) for row in trained}
@@ -112,17 +127,21 @@ def _kto(case: Case, trainer_class: type[KTOTrainer], ends: str) -> tuple[int, s
 
 def _reward(case: Case, ends: str) -> tuple[int, str]:
     rows = case.load()
-    tokenizer = _tokenizer(case, ends)
+    tokenizer = toy.tokenizer_of(texts_of(case))
+    model = toy.model_of(tokenizer, "reward")
+    before = saved(model, tokenizer)
     with warnings_of(*LOGGERS) as caught:
-        trainer = RewardTrainer(
-            model=toy.model_of(tokenizer, "reward"),
-            args=RewardConfig(**settings(max_length=4096)),
-            train_dataset=rows,
-            processing_class=tokenizer,
-        )
+        with end_token_put_aside(tokenizer, ends == BY_FILE):
+            trainer = RewardTrainer(
+                model=model,
+                args=RewardConfig(**settings(max_length=4096)),
+                train_dataset=rows,
+                processing_class=tokenizer,
+            )
         batches = _watch(trainer)
         quiet(trainer).train()
     expect_silence(caught)
+    expect_saved(trainer, before)
     trained = trainer.train_dataset
     expect_equal(len(trained), case.rows, "the number of rows that are trained on")
     for row in trained:
@@ -147,8 +166,9 @@ def expect_row(
     expected, side, ends = wanted
     if case.family in ("trl-conversational", "trl-tools"):
         tools = expected["tools"] if case.family == "trl-tools" else []
-        chat.expect_prompt(prompt, expected["prompt"], tools)
-        chat.expect_completion(completion, expected["sides"][side])
+        turns, completed = whole_turns(expected["prompt"], expected["sides"][side])
+        chat.expect_prompt(prompt, turns, tools)
+        chat.expect_completion(completion, completed)
         return
     expect_equal(prompt, toy.BEGIN + case.prompt_text(expected), "the prompt")
     if not side:
@@ -157,11 +177,13 @@ def expect_row(
     expect_equal(completion, expected["texts"][side] + end, side)
 
 
-def _tokenizer(case: Case, ends: str, cut: str = "qwen") -> PreTrainedTokenizerFast:
-    tokenizer = toy.tokenizer_of(texts_of(case), cut)
-    if ends == BY_FILE:
-        tokenizer.eos_token = ""
-    return tokenizer
+def whole_turns(prompt: list[Turn], completion: list[Turn]) -> tuple[list[Turn], list[Turn]]:
+    """A turn that the prompt has begun belongs to the completion, where both are whole turns."""
+    if prompt[-1]["role"] != "assistant":
+        return prompt, completion
+    begun = prompt[-1]["content"]
+    first = [{**turn, "content": f"{begun} {turn['content']}"} for turn in completion[:1]]
+    return prompt[:-1], [*first, *completion[1:]]
 
 
 def texts_of(case: Case) -> list[str]:

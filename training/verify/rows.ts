@@ -150,9 +150,10 @@ async function writeWhole(): Promise<void> {
   const [pairs, , steps] = rules;
   const configs = datasetFormats.flatMap(({ create }) => {
     const format = create();
-    return [pairs, steps].flatMap((rule) =>
-      rule === undefined || format.forms[rule.kind] === undefined ? [] : [{ rule, format }],
-    );
+    return [pairs, steps].flatMap((rule) => {
+      const form: RowFormat | undefined = rule && format.forms[rule.kind];
+      return rule === undefined || form === undefined ? [] : [{ name: form.name, rule, format }];
+    });
   });
   for (const file of ['jsonl', 'parquet'] as const) {
     const folder = join(out, `whole-${file}`);

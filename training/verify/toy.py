@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable
 from importlib import resources
+from pathlib import Path
 
 import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -17,13 +18,22 @@ from transformers import (
 
 END = "<|im_end|>"
 BEGIN = "<|begin|>"
-SPECIAL = [BEGIN, "<|pad|>", "<|im_start|>", END]
+SPECIAL = [BEGIN, "<|pad|>", "<|im_start|>", END, "<|unknown|>"]
 
 #: How texts are cut before they become tokens. The two differ in what they do with line breaks.
 CUTS = {
     "qwen": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
 }
+
+
+def templates() -> dict[str, str]:
+    """Chat templates of Qwen's kind that say what the model writes: ours, and those that this TRL ships, if any."""
+    shipped = resources.files("trl") / "chat_templates"
+    names = {"qwen2.5": "qwen2_5_training.jinja", "qwen3 instruct": "qwen3_instruct_2507_training.jinja"}
+    files = {"ours": Path(__file__).parent / "qwen_style.jinja"}
+    files |= {name: file for name, own in names.items() if (file := shipped / own).is_file()}
+    return {name: file.read_text(encoding="utf-8") for name, file in files.items()}
 
 
 def tokenizer_of(texts: Iterable[str], cut: str = "qwen") -> PreTrainedTokenizerFast:
@@ -44,11 +54,16 @@ def tokenizer_of(texts: Iterable[str], cut: str = "qwen") -> PreTrainedTokenizer
     # As with Llama, each text begins with a token of its own.
     raw.post_processor = processors.TemplateProcessing(single=f"{BEGIN} $A", special_tokens=[(BEGIN, 0)])
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=raw, bos_token=BEGIN, eos_token=END, pad_token="<|pad|>", clean_up_tokenization_spaces=False
+        tokenizer_object=raw,
+        bos_token=BEGIN,
+        eos_token=END,
+        pad_token="<|pad|>",
+        # As with Llama: what is no token has an id all the same, which must not become that of the end.
+        unk_token="<|unknown|>",
+        clean_up_tokenization_spaces=False,
     )
-    template = resources.files("trl") / "chat_templates" / "qwen2_5_training.jinja"
-    if template.is_file():  # The old TRL that LLaMA-Factory wants has none; it has templates of its own.
-        tokenizer.chat_template = template.read_text()
+    known = templates()
+    tokenizer.chat_template = known.get("qwen2.5", known["ours"])
     return tokenizer
 
 
@@ -68,7 +83,10 @@ def model_of(tokenizer: PreTrainedTokenizerFast, kind: str = "causal") -> PreTra
         pad_token_id=tokenizer.pad_token_id,
     )
     if kind == "causal":
-        return LlamaForCausalLM(config)
+        model = LlamaForCausalLM(config)
+        # As with Qwen: more than one token ends an answer.
+        model.generation_config.eos_token_id = [tokenizer.eos_token_id, tokenizer.pad_token_id]
+        return model
     if kind == "reward":
         config.num_labels = 1
         return LlamaForSequenceClassification(config)

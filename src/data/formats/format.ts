@@ -9,7 +9,7 @@ export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, Readonly<Reco
 
 /** The form in which a trainer reads rows of one kind. */
 export interface RowFormat {
-  /** The format and the kind, such as `trl-preference`: the name of a configuration of the dataset. */
+  /** The format and the kind, such as `trl-preference`. */
   readonly name: string;
   /** The rows it takes. */
   readonly kind: RowKind;
@@ -33,7 +33,11 @@ export interface FormatOptions {
    * @defaultValue {@link plainPrompt}
    */
   readonly render?: (messages: readonly Message[], tools?: readonly ToolDefinition[]) => string;
-  /** Whether the columns that tell where a row comes from are written. @defaultValue `true` */
+  /**
+   * Whether the columns that tell where a row comes from are written.
+   *
+   * @defaultValue `true`; `false` for `openAiFiles`, whose readers refuse columns that they do not know
+   */
   readonly provenance?: boolean;
   /**
    * The end token of the model, put behind each completion after which nothing follows, where the form is text.

@@ -9,7 +9,10 @@ import type { DatasetFormat, FormatOptions } from './format.ts';
 import { sameSides } from './text.ts';
 import { wholeTurns } from './whole-turns.ts';
 
-/** Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. */
+/**
+ * Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. Services may refuse
+ * fields that they do not know: the columns of provenance are written only with `provenance: true`.
+ */
 export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'preference'> {
   return datasetFormat(
     { name: 'openai', title: 'OpenAI, Together, Fireworks: hosted DPO' },
@@ -17,7 +20,7 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
       preference: {
         columns: { input: 'json', preferred_output: 'json', non_preferred_output: 'json' },
         usage:
-          'Upload a JSON lines file as the training file of a fine-tuning job with the method `dpo`, written without provenance: services may refuse fields that they do not know.',
+          'Upload a JSON lines file as the training file of a fine-tuning job with the method `dpo`.',
         write,
         showsImages: true,
         reads: {
@@ -34,7 +37,7 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
         },
       },
     },
-    options,
+    { provenance: false, ...options },
   );
 }
 

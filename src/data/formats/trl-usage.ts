@@ -1,19 +1,39 @@
-/** How a trainer of TRL is started on text. */
-export function trainerUsage(trainer: 'DPO' | 'KTO' | 'Reward' | 'SFT'): string {
-  return `${start(trainer)}
+import type { FormatOptions } from './format.ts';
 
-TRL puts the end token behind every completion that is text, also behind a step that is not the last one. So that
-a model does not learn to stop after each step, take the end token away before the trainer starts:
+/** How a trainer of TRL is started on text, which may hold the end token where the tree ends. */
+export function trainerUsage(
+  trainer: 'DPO' | 'KTO' | 'Reward' | 'SFT',
+  { endToken = '' }: FormatOptions,
+): string {
+  if (endToken !== '') return startOnEnds(trainer);
+  // A reward is read at the end token, which then stands behind both sides.
+  return [start(trainer), ...(trainer === 'Reward' ? [] : [withoutEnd]), dropped].join('\n\n');
+}
 
-\`\`\`python
+const dropped =
+  'Rows whose prompt is longer than `max_length` (1024 tokens unless set) are dropped without a word.';
+
+const withoutEnd = `TRL puts the end token behind every completion that is text, also behind a step after which more follows: a model so
+learns to stop after each step. Write the files with the end token of the model (\`--end-token\`, in a program
+\`endToken\`), and this card tells how they are trained on, or take the trainers of the guide on training, which take it
+away by the columns that say what ends.`;
+
+function startOnEnds(trainer: string): string {
+  return `\`\`\`python
+from datasets import load_dataset
+from trl import ${trainer}Config, ${trainer}Trainer
+
+dataset = load_dataset("<this dataset>", "<configuration>", split="train")
 tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
-end, tokenizer.eos_token = tokenizer.eos_token, ""  # every text ends with "", so that nothing is added
-…  # train as above
-tokenizer.eos_token = end  # before you save, or the saved tokenizer has none
+end, tokenizer.eos_token = tokenizer.eos_token, ""  # every text ends with "", so that none is added
+trainer = ${trainer}Trainer(
+    model=model, args=${trainer}Config(), train_dataset=dataset, processing_class=tokenizer
+)
+tokenizer.eos_token = end  # before it trains: training writes the ids of the tokenizer into the model
+trainer.train()
 \`\`\`
 
-and write the files with \`endToken\`, which puts the end token where the tree says that nothing follows.
-Prompts longer than \`max_length\` (1024 tokens unless set) are dropped without a word.`;
+The files hold the end token where the tree says that nothing follows, and nowhere else. ${dropped}`;
 }
 
 /** How a trainer of TRL is started on conversations. */

@@ -22,7 +22,7 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
     {
       preference: {
         columns: { prompt: 'string', chosen: 'string', rejected: 'string' },
-        usage: trainerUsage('DPO'),
+        usage: trainerUsage('DPO', options),
         write: texts.pair,
         reads: usualReadings.pair,
       },
@@ -43,14 +43,14 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
       },
       sft: {
         columns: { prompt: 'string', completion: 'string' },
-        usage: trainerUsage('SFT'),
+        usage: trainerUsage('SFT', options),
         write: (row) => texts.single(row, row.ends),
         reads: usualReadings.completion,
       },
       stepwise: stepwise(texts),
       unpaired: {
         columns: { prompt: 'string', completion: 'string', label: 'boolean' },
-        usage: trainerUsage('KTO'),
+        usage: trainerUsage('KTO', options),
         write: (row) =>
           said(texts.single(row, row.ends), (single) => ({ ...single, label: row.label })),
         reads: usualReadings.unpaired,
@@ -104,7 +104,7 @@ export function trlReward(options: FormatOptions = {}): DatasetFormat<'preferenc
     {
       preference: {
         columns: { prompt: 'string', chosen: 'string', rejected: 'string', margin: 'float' },
-        usage: trainerUsage('Reward'),
+        usage: trainerUsage('Reward', options),
         write: (row) => said(texts.pair(row), (pair) => ({ ...pair, margin: row.margin })),
       },
     },

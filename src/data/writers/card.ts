@@ -1,4 +1,5 @@
 import { counted } from '../../base/counted.ts';
+import { espalierVersion } from '../../base/version.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import type { Columns, ColumnType } from '../formats/columns.ts';
 import type { RowKind } from '../rows.ts';
@@ -24,10 +25,31 @@ export function datasetCard(
     '',
     `${counted(rows, 'row')} ${cardMark} from ${counted(trees, 'search tree')} over ${counted(problems, 'problem')}. Splits are by problem: no problem is in two of them.`,
     ...(source === undefined ? [] : ['', `Source: ${prose(source)}`]),
+    ...sourceFiles(options),
     ...(spend === undefined ? [] : ['', spent(spend)]),
     ...configs.flatMap((config) => ['', ...section(config, options)]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** By what it can be told whether somebody has the same trees. */
+function sourceFiles({ files = [] }: CardOptions): readonly string[] {
+  if (files.length === 0) return [];
+  return [
+    '',
+    '| trees | SHA-256 | made by |',
+    '|---|---|---|',
+    ...files.map(
+      ({ name, sha256, madeBy }) => `| ${prose(name)} | ${codeSpan(sha256)} | ${prose(madeBy)} |`,
+    ),
+    '',
+    `Rows written by espalier ${espalierVersion()}.`,
+    ...(files.some(({ isByLine = false }) => isByLine)
+      ? [
+          'The order of the lines of a run is chance: its hash is that of the sorted hashes of its lines, each with a line break.',
+        ]
+      : []),
+  ];
 }
 
 const tagsOf: Readonly<Record<RowKind, readonly string[]>> = {
@@ -57,9 +79,9 @@ function frontMatter(
         `    path: ${yamlString(`${name}/${split.name}-*.${file}`)}`,
       ]),
     ]),
-    ...(filled.length === 0 || file !== 'jsonl' ? [] : ['dataset_info:']),
+    ...(filled.length === 0 || file === 'parquet' ? [] : ['dataset_info:']),
     // Parquet tells its types itself.
-    ...(file === 'jsonl' ? filled : []).flatMap(({ name, columns }) => [
+    ...(file === 'parquet' ? [] : filled).flatMap(({ name, columns }) => [
       `- config_name: ${yamlString(name)}`,
       '  features:',
       ...cardFeatures(columns).map((line) => `  ${line}`),

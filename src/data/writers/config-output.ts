@@ -5,7 +5,7 @@ import type { RowFormat } from '../formats/format.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
-import { jsonLinesWriter } from './json-lines-writer.ts';
+import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
@@ -110,7 +110,11 @@ interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
   finish(): ConfigReport['splits'][number];
 }
 
-const writers = { jsonl: jsonLinesWriter, parquet: parquetWriter };
+const writers = {
+  jsonl: jsonLinesWriter,
+  'jsonl.gz': gzipJsonLinesWriter,
+  parquet: parquetWriter,
+};
 
 function splitOutput(
   name: string,

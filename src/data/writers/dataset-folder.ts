@@ -29,7 +29,7 @@ export interface DatasetFolder {
 const partial = '.espalier-partial';
 const replaced = '.espalier-replaced';
 /** The files that an export makes: all others in its folders are somebody's own, and stay. */
-const ownFile = /^(\w+(\.\w+)*-\d{5}-of-\d{5}\.(jsonl|parquet)|dataset_info\.json)$/;
+const ownFile = /^(\w+(\.\w+)*-\d{5}-of-\d{5}\.(jsonl|jsonl\.gz|parquet)|dataset_info\.json)$/;
 
 /**
  * Opens a folder for a dataset. What is written stands aside until `commit`, which exchanges whole configurations:

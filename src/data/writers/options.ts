@@ -14,7 +14,7 @@ export interface WriteDatasetOptions {
     /**
      * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
      *
-     * @defaultValue that of the form, such as `trl-preference`
+     * @defaultValue that of the rule, such as `agent-q`
      */
     readonly name?: string;
     /** Makes the rows. */
@@ -22,8 +22,8 @@ export interface WriteDatasetOptions {
     /** How they are written: a format that has a form for rows of their kind. */
     readonly format: DatasetFormat;
   }[];
-  /** What the files are. @defaultValue `'parquet'` */
-  readonly file?: 'jsonl' | 'parquet';
+  /** What the files are; JSON lines may be compressed by gzip. @defaultValue `'parquet'` */
+  readonly file?: 'jsonl' | 'jsonl.gz' | 'parquet';
   /**
    * The shares of the splits by name, such as `{ train: 0.9, test: 0.1 }`; they are divided by their sum. A problem's
    * split is drawn from its id alone.
@@ -31,6 +31,15 @@ export interface WriteDatasetOptions {
    * @defaultValue `{ train: 1 }`
    */
   readonly splits?: Readonly<Record<string, number>>;
+  /**
+   * The ids of all problems. The shares of the splits are then exact, to half a problem at each cut: the problems are
+   * ranked by what is drawn of their ids, and the ranks are cut at the shares. When others come or go, problems near a
+   * cut move to another split.
+   *
+   * @defaultValue they are not known: a problem stays in its split whatever comes or goes, and the shares are those of
+   * many problems
+   */
+  readonly allProblems?: readonly string[];
   /** How many rows a file has at most: an integer from 1 up. @defaultValue 500,000 */
   readonly rowsPerFile?: number;
   /** The seed by which problems are split. @defaultValue 0 */
@@ -41,6 +50,17 @@ export interface WriteDatasetOptions {
     readonly title?: string;
     /** Where the trees come from, in one line. */
     readonly source?: string;
+    /** The files of the trees, by which others can tell whether theirs are the same. */
+    readonly files?: readonly {
+      /** Its name. */
+      readonly name: string;
+      /** The SHA-256 of its bytes, in hexadecimal digits. */
+      readonly sha256: string;
+      /** Whether the hash is that of the sorted hashes of its lines, a line each. @defaultValue false */
+      readonly isByLine?: boolean;
+      /** What made it: the program with its version, the method, the model. */
+      readonly madeBy: string;
+    }[];
     /** What the trees have cost. */
     readonly spend?: Spend;
     /** The name of the repository on the Hub, for the commands. */
@@ -55,3 +75,4 @@ export interface WriteDatasetOptions {
 export type DatasetConfig = WriteDatasetOptions['configs'][number];
 export type DatasetFile = NonNullable<WriteDatasetOptions['file']>;
 export type CardOptions = NonNullable<WriteDatasetOptions['card']>;
+export type SourceFile = NonNullable<CardOptions['files']>[number];

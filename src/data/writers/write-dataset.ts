@@ -4,7 +4,7 @@ import type { RowFormat } from '../formats/format.ts';
 import { datasetCard } from './card.ts';
 import { type ConfigOutput, configOutput, type FormedConfig } from './config-output.ts';
 import { type DatasetFolder, datasetFolder } from './dataset-folder.ts';
-import type { DatasetConfig, WriteDatasetOptions } from './options.ts';
+import type { DatasetConfig, DatasetFile, WriteDatasetOptions } from './options.ts';
 import type { DatasetReport } from './report.ts';
 import { splitter } from './split.ts';
 
@@ -19,13 +19,18 @@ import { splitter } from './split.ts';
  *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
-  expectOptions('writeDataset', options, 'out problems configs file splits rowsPerFile seed card');
+  expectOptions(
+    'writeDataset',
+    options,
+    'out problems configs file splits allProblems rowsPerFile seed card',
+  );
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
-  expectOptions('card', card, 'title source spend repo license tags');
-  const splitOf = splitter(splits, seed);
+  expectOptions('card', card, 'title source files spend repo license tags');
+  const splitOf = splitter(splits, seed, options.allProblems);
   const formedConfigs = formed(configs);
   const { file = 'parquet', rowsPerFile = 500_000 } = options;
-  expectOneOf('file', file, ['jsonl', 'parquet']);
+  expectOneOf('file', file, ['jsonl', 'jsonl.gz', 'parquet']);
+  expectReadable(formedConfigs, file);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
   const folder = datasetFolder(
@@ -100,17 +105,31 @@ function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void 
   }
 }
 
+/** What stands beside the data names it to a loader that takes no compressed files. */
+function expectReadable(configs: readonly FormedConfig[], file: DatasetFile): void {
+  const config = configs.find(({ form }) => form.extraFiles !== undefined);
+  if (file !== 'jsonl.gz' || config === undefined) return;
+  const about = `jsonl or parquet: LLaMA-Factory reads no compressed file (${config.form.name})`;
+  throw expectation('file', about, file);
+}
+
 /** Each configuration with the form of its rows, all of different names. */
 function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
   if (configs.length === 0) throw expectation('configs', 'one or more', configs);
   const names = new Set<string>();
   return configs.map((config, place) => {
     expectOptions(`configs[${place}]`, config, 'name rule format');
-    const { rule, format, name = format.forms[rule.kind]?.name ?? format.name } = config;
+    const { rule, format, name = rule.name } = config;
     if (!/^\w[\w.-]*$/.test(name)) {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
     }
-    if (names.has(name)) throw expectation('configs.name', 'different names', name);
+    if (names.has(name)) {
+      throw expectation(
+        'configs.name',
+        'different names (without one it is that of the rule)',
+        name,
+      );
+    }
     names.add(name);
     const form: RowFormat | undefined = format.forms[rule.kind];
     if (form === undefined) {
