@@ -18,6 +18,7 @@ export type {
   Calibration,
   Verdict,
 } from './report.ts';
+export type { DocumentOptions } from './sections.ts';
 export type { BenchInstance, BenchTask } from './task.ts';
 export type { BenchTaskEntry, BenchTaskOptions } from './tasks/entry.ts';
 export { recordedTask } from './tasks/recorded.ts';
