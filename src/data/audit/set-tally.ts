@@ -1,11 +1,12 @@
-import { hash } from 'node:crypto';
 import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
+import { distinctCounter } from '../distinct-count.ts';
 import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
+import { HashTable, hashOf } from '../hash-table.ts';
+import { pairDepths } from '../pair-depths.ts';
+import type { RowTokens } from './lengths.ts';
 import type { AuditSet, RowFault } from './report.ts';
-import { marginOf, tokensOf } from './row-checks.ts';
+import { marginOf } from './row-checks.ts';
 
-/** Fewer labels than this say nothing of their balance. */
-const leastLabels = 20;
 /** Below this share, a kind of label is rare. */
 const rareShare = 0.1;
 /** Above this share, the chosen side is longer too often. */
@@ -19,23 +20,20 @@ export class SetTally {
   files = 0;
   /** The rows that were read. */
   rows = 0;
-  readonly #seen = new Set<number>();
+  readonly #seen = new HashTable();
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
-  readonly #margins = { count: 0, sum: 0, least: Number.POSITIVE_INFINITY };
-  readonly #prompts = { count: 0, sum: 0, most: 0 };
+  readonly #margins = new Numbers();
+  readonly #depths = pairDepths();
+  readonly #tokens = new Map<string, Numbers>();
+  readonly #distinct = new Map<string, ReturnType<typeof distinctCounter>>();
 
   /** Counts a row. What it repeats or contradicts is told at once. */
-  add(row: ReadRow): readonly RowFault[] {
+  add(row: ReadRow, tokens: RowTokens): readonly RowFault[] {
     this.rows += 1;
     this.#countLabels(row);
-    this.#countLengths(row);
-    const margin = row.kind === 'preference' ? marginOf(row) : undefined;
-    if (margin !== undefined) {
-      this.#margins.count += 1;
-      this.#margins.sum += margin;
-      this.#margins.least = Math.min(this.#margins.least, margin);
-    }
+    this.#countTexts(row, tokens);
+    if (row.kind === 'preference') this.#countPair(row);
     return this.#repeated(row);
   }
 
@@ -44,7 +42,7 @@ export class SetTally {
     const faults: RowFault[] = [];
     const { right, wrong } = this.#labels;
     const labels = right + wrong;
-    if (labels >= leastLabels && Math.min(right, wrong) / labels < rareShare) {
+    if (labels > 1 && Math.min(right, wrong) / labels < rareShare) {
       faults.push({ code: 'label-balance', excerpt: `${right} of ${labels} labels are positive` });
     }
     const { longer, shorter } = this.#pairs;
@@ -54,7 +52,17 @@ export class SetTally {
       const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
       faults.push({ code: 'length-bias', excerpt });
     }
+    const { most, pairs, last, wrongWrong } = this.#depths.idle();
+    if (most) {
+      const excerpt = `of ${pairs} pairs ${last} between last steps, ${wrongWrong} others wrong against wrong`;
+      faults.push({ code: 'idle-pairs', excerpt });
+    }
     return faults;
+  }
+
+  /** The pairs by depth, where rows say at which they part. */
+  depths(): AuditSet['depths'] {
+    return this.#depths.report();
   }
 
   /** The numbers worth knowing. */
@@ -62,24 +70,23 @@ export class SetTally {
     const { right, wrong } = this.#labels;
     const { count, longer, shorter, ratios } = this.#pairs;
     const { low, high } = wilsonInterval(longer, longer + shorter);
-    const facts = {
-      ...(this.#prompts.count > 0 && {
-        'mean prompt, tokens': this.#prompts.sum / this.#prompts.count,
-        'longest prompt, tokens': this.#prompts.most,
-      }),
-      ...(right + wrong > 0 && { 'positive labels, share': right / (right + wrong) }),
-      ...(count > 0 && {
-        'chosen longer, share': longer / Math.max(1, longer + shorter),
-        'chosen longer, low': low,
-        'chosen longer, high': high,
-        'chosen / rejected length, mean': ratios / count,
-      }),
-      ...(this.#margins.count > 0 && {
-        'mean margin': this.#margins.sum / this.#margins.count,
-        'least margin': this.#margins.least,
-      }),
-    };
-    return Object.entries(facts).map(([name, value]) => ({ name, value }));
+    const facts: (readonly [string, number])[] = [];
+    for (const [part, counter] of this.#distinct) facts.push([`distinct ${part}`, counter.count()]);
+    for (const [part, { mean, most }] of this.#tokens) {
+      facts.push([`mean ${part}, tokens`, mean], [`longest ${part}, tokens`, most]);
+    }
+    if (right + wrong > 0) facts.push(['positive labels, share', right / (right + wrong)]);
+    if (count > 0) {
+      facts.push(
+        ['chosen longer, share', longer / Math.max(1, longer + shorter)],
+        ['chosen longer, low', low],
+        ['chosen longer, high', high],
+        ['chosen / rejected length, mean', ratios / count],
+      );
+    }
+    const { mean, least, count: margins } = this.#margins;
+    if (margins > 0) facts.push(['mean margin', mean], ['least margin', least]);
+    return facts.map(([name, value]) => ({ name, value }));
   }
 
   #countLabels({ labels = [], rated }: ReadRow): void {
@@ -89,20 +96,50 @@ export class SetTally {
     }
   }
 
-  #countLengths({ kind, prompt, chosen, rejected }: ReadRow): void {
-    if (prompt !== undefined) {
-      const tokens = tokensOf(prompt);
-      this.#prompts.count += 1;
-      this.#prompts.sum += tokens;
-      this.#prompts.most = Math.max(this.#prompts.most, tokens);
+  #countTexts(row: ReadRow, tokens: RowTokens): void {
+    const { prompt, chosen, rejected, steps = [] } = row;
+    const isPair = row.kind === 'preference';
+    if (prompt !== undefined) this.#countText('prompt', identityOf(prompt), tokens.prompt ?? 0);
+    if (chosen !== undefined) {
+      this.#countText(isPair ? 'chosen' : 'completion', identityOf(chosen), tokens.chosen);
+    } else if (steps.length > 0) {
+      this.#countText('solution', JSON.stringify(steps), tokens.chosen);
     }
-    if (kind !== 'preference') return;
-    const [better, worse] = [chosen, rejected].map((side) => textOf(side).trim().length);
+    if (rejected !== undefined) this.#countText('rejected', identityOf(rejected), tokens.rejected);
+  }
+
+  #countText(part: string, text: string, tokens: number): void {
+    const numbers = this.#tokens.get(part) ?? new Numbers();
+    const distinct = this.#distinct.get(part) ?? distinctCounter();
+    this.#tokens.set(part, numbers);
+    this.#distinct.set(part, distinct);
+    numbers.add(tokens);
+    distinct.add(text);
+  }
+
+  #countPair(row: ReadRow): void {
+    const margin = marginOf(row);
+    if (margin !== undefined) this.#margins.add(margin);
+    this.#countDepth(row, margin);
+    const [better, worse] = [row.chosen, row.rejected].map((side) => textOf(side).trim().length);
     if (better === undefined || worse === undefined || better === 0 || worse === 0) return;
     this.#pairs.count += 1;
     this.#pairs.ratios += better / worse;
     if (better > worse) this.#pairs.longer += 1;
     if (better < worse) this.#pairs.shorter += 1;
+  }
+
+  #countDepth({ columns }: ReadRow, margin: number | undefined): void {
+    const { depth, chosen_ends: own, rejected_ends: other } = columns;
+    if (typeof depth !== 'number' || !(depth >= 0)) return;
+    const sideOf = (name: string) => booleanIn(columns[name]);
+    this.#depths.add({
+      depth,
+      margin,
+      isLast: own === true && other === true,
+      chosenRight: sideOf('chosen_right') ?? sideOf('chosen_correct'),
+      rejectedRight: sideOf('rejected_right') ?? sideOf('rejected_correct'),
+    });
   }
 
   #repeated(row: ReadRow): readonly RowFault[] {
@@ -116,13 +153,29 @@ export class SetTally {
             [identityOf(chosen), labels],
             [identityOf(chosen), labels?.map((label) => label !== true)],
           ];
-    const key = hashOf([context, own]);
     const opposite = hashOf([context, reversed]);
-    const contradicts = this.#seen.has(opposite) && row.kind !== 'stepwise';
-    const repeats = this.#seen.has(key);
-    this.#seen.add(key);
-    if (repeats) return [{ code: 'duplicate', excerpt }];
+    const contradicts = row.kind !== 'stepwise' && this.#seen.get(opposite) !== undefined;
+    if (!this.#seen.add(hashOf([context, own]))) return [{ code: 'duplicate', excerpt }];
     return contradicts ? [{ code: 'contradiction', excerpt }] : [];
+  }
+}
+
+/** Numbers of which only this is kept. */
+class Numbers {
+  count = 0;
+  least = Number.POSITIVE_INFINITY;
+  most = Number.NEGATIVE_INFINITY;
+  #sum = 0;
+
+  get mean(): number {
+    return this.#sum / this.count;
+  }
+
+  add(value: number): void {
+    this.count += 1;
+    this.#sum += value;
+    this.least = Math.min(this.least, value);
+    this.most = Math.max(this.most, value);
   }
 }
 
@@ -130,7 +183,6 @@ function sides(first: RowContent | undefined, second: RowContent | undefined): u
   return [identityOf(first), identityOf(second)];
 }
 
-/** 52 bits of a hash: among a million rows two fall together once in ten thousand datasets. */
-export function hashOf(value: unknown): number {
-  return Number.parseInt(hash('sha256', JSON.stringify(value)).slice(0, 13), 16);
+function booleanIn(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
 }
