@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { Heap } from '../base/heap.ts';
 
 /** The hashes that are kept: up to so many texts the count is exact. */
@@ -10,14 +9,19 @@ const kept = 4096;
  *
  * @see Bar-Yossef et al., "Counting distinct elements in a data stream", 2002, algorithm 1.
  */
-export function distinctCounter(): { add(text: string): void; count(): number } {
+export function distinctCounter(): {
+  /** @param key - 52 bits of a hash of the text. */
+  add(key: number): void;
+  count(): number;
+} {
   const known = new Set<number>();
   const largestFirst = new Heap<number>((one, other) => one > other);
   /** The smallest hash that is not kept. */
   let bound: number | undefined;
+  let added = 0;
   return {
-    add(text) {
-      const key = Number.parseInt(hash('sha1', text).slice(0, 13), 16);
+    add(key) {
+      added += 1;
       if ((bound !== undefined && key >= bound) || known.has(key)) return;
       known.add(key);
       largestFirst.push(key);
@@ -25,6 +29,7 @@ export function distinctCounter(): { add(text: string): void; count(): number } 
       bound = largestFirst.pop() ?? key;
       known.delete(bound);
     },
-    count: () => (bound === undefined ? known.size : Math.round((kept / bound) * 2 ** 52)),
+    count: () =>
+      bound === undefined ? known.size : Math.min(added, Math.round((kept / bound) * 2 ** 52)),
   };
 }

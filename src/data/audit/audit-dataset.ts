@@ -180,11 +180,11 @@ class Audit {
     }
     const near = this.#near.get(file.config) ?? new NearDuplicates();
     this.#near.set(file.config, near);
-    const excerpt = excerptOf(textOf(row.chosen) || textOf(row.prompt));
+    const excerpt = () => excerptOf(textOf(row.chosen) || textOf(row.prompt));
     near.look(row, {
       problem,
       isExact,
-      found: () => this.#add(file, place, { code: 'near-duplicate', excerpt }),
+      found: () => this.#add(file, place, { code: 'near-duplicate', excerpt: excerpt() }),
     });
   }
 

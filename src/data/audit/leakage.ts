@@ -14,10 +14,10 @@ export class Leakage {
    */
   look(row: ReadRow, problem: number, split: string): string | undefined {
     const own = problem === 0 ? undefined : this.#find(problem, split);
-    const prompt = idOf(row) === '' || row.prompt === undefined ? undefined : identityOf(row.prompt);
-    const other =
-      prompt === undefined ? undefined : this.#find(hashOf([prompt, row.context ?? null]), split);
-    return own ?? other;
+    const { prompt, context = null } = row;
+    if (prompt === undefined || idOf(row) === '') return own;
+    const key = hashOf(identityOf(prompt) + JSON.stringify(context));
+    return own ?? this.#find(key, split);
   }
 
   #find(key: number, split: string): string | undefined {

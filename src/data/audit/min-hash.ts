@@ -3,14 +3,16 @@ import { mixed, type Shingled } from './shingles.ts';
 /** The minima that a signature holds, eight bits of each. */
 export const minima = 32;
 /** How many shingles are told apart when it is counted how common they are: a power of two. */
-const countedApart = 1 << 20;
+const countedApart = 1 << 18;
+/** So many texts, the first ones, tell what is common. */
+const mostCounted = 1 << 16;
 /** What comes in more than this share of the texts, and in so many at least, is the form of a question and not its matter. */
 const commonShare = 0.2;
 const leastCommon = 16;
 
 /**
  * Makes signatures of texts: MinHash by one permutation whose values are parted into bins. Shingles that are common to
- * many of the texts counted so far, such as instructions, are passed over.
+ * many of the first texts, such as instructions, are passed over.
  *
  * @see Broder, "On the resemblance and containment of documents", 1997; Li, Owen and Zhang, "One permutation hashing",
  * 2012; Shrivastava and Li, "Densifying one permutation hashing via rotation for fast near neighbor search", 2014.
@@ -22,6 +24,7 @@ export class MinHash {
 
   /** Counts the shingles of a text. */
   count({ shingles }: Shingled): void {
+    if (this.#texts === mostCounted) return;
     this.#texts += 1;
     for (const shingle of shingles) {
       const place = shingle & (countedApart - 1);

@@ -1,6 +1,6 @@
 import { type ReadRow, textOf } from '../formats/reading.ts';
 import { MinHash, minima } from './min-hash.ts';
-import { type Shingled, shinglesOf } from './shingles.ts';
+import { type Shingled, ShingleReader } from './shingles.ts';
 
 /** From this share of equal minima on, an estimate of Jaccard's similarity, texts are nearly the same. */
 const leastAlike = 0.75;
@@ -29,6 +29,8 @@ interface Waiting {
  * rows are compared, of each of which 112 bytes are kept.
  */
 export class NearDuplicates {
+  readonly #askedReader = new ShingleReader();
+  readonly #saidReader = new ShingleReader();
   readonly #asked = new MinHash();
   readonly #said = new MinHash();
   #waiting: Waiting[] | undefined = [];
@@ -52,8 +54,8 @@ export class NearDuplicates {
     row: ReadRow,
     { problem, isExact, found }: Pick<Waiting, 'found' | 'isExact' | 'problem'>,
   ): void {
-    const asked = shinglesOf(askedIn(row));
-    const said = shinglesOf(saidIn(row));
+    const asked = this.#askedReader.read(askedIn(row));
+    const said = this.#saidReader.read(saidIn(row));
     this.#asked.count(asked);
     this.#said.count(said);
     const next = { asked, said, problem, isExact, found, isSteps: row.kind === 'stepwise' };
@@ -61,7 +63,7 @@ export class NearDuplicates {
       this.#enter(next);
       return;
     }
-    this.#waiting.push(next);
+    this.#waiting.push({ ...next, asked: copied(asked), said: copied(said) });
     this.#waitingShingles += asked.shingles.length + said.shingles.length;
     const { rows, shingles } = mostWaiting;
     if (this.#waiting.length >= rows || this.#waitingShingles > shingles) this.finish();
@@ -135,6 +137,10 @@ export class NearDuplicates {
     this.#rows = new Int32Array(this.#capacity * bands);
     for (let slot = 0; slot < this.#count; slot++) this.#putIntoBands(slot);
   }
+}
+
+function copied({ shingles, numbers }: Shingled): Shingled {
+  return { shingles: shingles.slice(), numbers };
 }
 
 function askedIn({ prompt, context = '' }: ReadRow): readonly string[] {

@@ -1,6 +1,6 @@
 import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
 import { distinctCounter } from '../distinct-count.ts';
-import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
+import { type ReadRow, textOf } from '../formats/reading.ts';
 import { HashTable, hashOf } from '../hash-table.ts';
 import { pairDepths } from '../pair-depths.ts';
 import type { RowTokens } from './lengths.ts';
@@ -32,9 +32,10 @@ export class SetTally {
   add(row: ReadRow, tokens: RowTokens): readonly RowFault[] {
     this.rows += 1;
     this.#countLabels(row);
-    this.#countTexts(row, tokens);
+    const hashes = hashesOf(row);
+    this.#countTexts(row, tokens, hashes);
     if (row.kind === 'preference') this.#countPair(row);
-    return this.#repeated(row);
+    return this.#repeated(row, hashes);
   }
 
   /** What is wrong with all rows together. */
@@ -96,25 +97,24 @@ export class SetTally {
     }
   }
 
-  #countTexts(row: ReadRow, tokens: RowTokens): void {
-    const { prompt, chosen, rejected, steps = [] } = row;
-    const isPair = row.kind === 'preference';
-    if (prompt !== undefined) this.#countText('prompt', identityOf(prompt), tokens.prompt ?? 0);
-    if (chosen !== undefined) {
-      this.#countText(isPair ? 'chosen' : 'completion', identityOf(chosen), tokens.chosen);
-    } else if (steps.length > 0) {
-      this.#countText('solution', JSON.stringify(steps), tokens.chosen);
+  #countTexts({ kind }: ReadRow, tokens: RowTokens, hashes: RowHashes): void {
+    const said = hashes.steps === 0 ? 'completion' : 'solution';
+    if (tokens.prompt !== undefined) this.#countText('prompt', hashes.prompt, tokens.prompt);
+    if (kind === 'preference') {
+      this.#countText('chosen', hashes.chosen, tokens.chosen);
+      this.#countText('rejected', hashes.rejected, tokens.rejected);
+    } else if (kind !== 'prompt') {
+      this.#countText(said, hashes.chosen + hashes.steps, tokens.chosen);
     }
-    if (rejected !== undefined) this.#countText('rejected', identityOf(rejected), tokens.rejected);
   }
 
-  #countText(part: string, text: string, tokens: number): void {
+  #countText(part: string, hash: number, tokens: number): void {
     const numbers = this.#tokens.get(part) ?? new Numbers();
     const distinct = this.#distinct.get(part) ?? distinctCounter();
     this.#tokens.set(part, numbers);
     this.#distinct.set(part, distinct);
     numbers.add(tokens);
-    distinct.add(text);
+    distinct.add(hash);
   }
 
   #countPair(row: ReadRow): void {
@@ -142,22 +142,38 @@ export class SetTally {
     });
   }
 
-  #repeated(row: ReadRow): readonly RowFault[] {
-    const { prompt, chosen, rejected, steps, labels } = row;
-    const context = [identityOf(prompt), steps ?? null, row.context ?? null];
-    const excerpt = textOf(chosen) || textOf(prompt);
-    const [own, reversed] =
-      row.kind === 'preference'
-        ? [sides(chosen, rejected), sides(rejected, chosen)]
-        : [
-            [identityOf(chosen), labels],
-            [identityOf(chosen), labels?.map((label) => label !== true)],
-          ];
-    const opposite = hashOf([context, reversed]);
-    const contradicts = row.kind !== 'stepwise' && this.#seen.get(opposite) !== undefined;
-    if (!this.#seen.add(hashOf([context, own]))) return [{ code: 'duplicate', excerpt }];
-    return contradicts ? [{ code: 'contradiction', excerpt }] : [];
+  #repeated(row: ReadRow, hashes: RowHashes): readonly RowFault[] {
+    const { kind, chosen, prompt, labels } = row;
+    const { prompt: asked, chosen: own, rejected: other, steps, context } = hashes;
+    const key = (...parts: readonly unknown[]) => hashOf([asked, context, steps, ...parts].join());
+    const opposite =
+      kind === 'preference'
+        ? key(other, own)
+        : key(own, other, ...(labels ?? []).map((label) => label !== true));
+    const contradicts = kind !== 'stepwise' && this.#seen.get(opposite) !== undefined;
+    const isNew = this.#seen.add(key(own, other, ...(labels ?? [])));
+    if (isNew && !contradicts) return [];
+    return [
+      { code: isNew ? 'contradiction' : 'duplicate', excerpt: textOf(chosen) || textOf(prompt) },
+    ];
   }
+}
+
+/** Of each part of a row a hash; 0 where it has none. */
+type RowHashes = Readonly<Record<'chosen' | 'context' | 'prompt' | 'rejected' | 'steps', number>>;
+
+function hashesOf({ prompt, chosen, rejected, steps, context }: ReadRow): RowHashes {
+  const of = (value: unknown) => {
+    if (value === undefined || value === null) return 0;
+    return hashOf(typeof value === 'string' ? value : JSON.stringify(value));
+  };
+  return {
+    prompt: of(prompt),
+    chosen: of(chosen),
+    rejected: of(rejected),
+    steps: of(steps),
+    context: of(context),
+  };
 }
 
 /** Numbers of which only this is kept. */
@@ -177,10 +193,6 @@ class Numbers {
     this.least = Math.min(this.least, value);
     this.most = Math.max(this.most, value);
   }
-}
-
-function sides(first: RowContent | undefined, second: RowContent | undefined): unknown {
-  return [identityOf(first), identityOf(second)];
 }
 
 function booleanIn(value: unknown): boolean | undefined {

@@ -10,71 +10,80 @@ export interface Shingled {
 }
 
 /**
- * The shingles of three words of texts that belong together; each one's place counts. Letters count without case, and
- * punctuation not at all; of Chinese and Japanese each character is a word.
+ * Reads the shingles of three words of texts that belong together; each one's place counts. Letters count without case,
+ * and punctuation not at all; of Chinese and Japanese each character is a word.
  */
-export function shinglesOf(texts: readonly string[]): Shingled {
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  const shingles = new Uint32Array(length);
-  let [count, numbers] = [0, 0];
-  for (const [place, text] of texts.entries()) {
-    const salt = mixed(place + 1);
+export class ShingleReader {
+  /** Overwritten by each reading, so that nothing is allocated for a row. */
+  #shingles = new Uint32Array(1024);
+  #count = 0;
+  #numbers = 0;
+
+  /** The shingles of texts. They hold until it reads again. */
+  read(texts: readonly string[]): Shingled {
+    this.#count = 0;
+    this.#numbers = 0;
+    const most = texts.reduce((sum, text) => sum + text.length, 0);
+    if (most > this.#shingles.length) this.#shingles = new Uint32Array(2 * most);
+    for (const [place, text] of texts.entries()) this.#readText(text, mixed(place + 1));
+    return { shingles: this.#shingles.subarray(0, this.#count), numbers: this.#numbers };
+  }
+
+  #readText(text: string, salt: number): void {
     let [before, last, words] = [salt, salt, 0];
-    for (let at = 0; at < text.length; ) {
-      const end = wordEnd(text, at);
-      if (end === at) {
-        at += 1;
-        continue;
+    let start = 0;
+    for (let at = 0; at <= text.length; at++) {
+      const code = at === text.length ? 0 : foldedCode(text.charCodeAt(at));
+      const isAlone = isIdeograph(code);
+      if (code !== 0 && !isAlone) continue;
+      if (at > start) {
+        const word = this.#word(text, start, at);
+        words += 1;
+        if (words >= wordsEach) this.#add(before, last, word);
+        before = last;
+        last = word;
       }
-      const word = hashOfWord(text, at, end);
-      if (isNumber(text, at, end)) numbers = mixed(numbers ^ word);
-      words += 1;
-      if (words >= wordsEach) {
-        shingles[count++] = mixed(Math.imul(before, 31) ^ Math.imul(last, 17) ^ word);
-      }
-      [before, last] = [last, word];
-      at = end;
+      start = isAlone ? at : at + 1;
     }
-    if (words > 0 && words < wordsEach) shingles[count++] = mixed(Math.imul(before, 31) ^ last);
+    // A shorter text is one shingle.
+    if (words > 0 && words < wordsEach) this.#add(before, last, 0);
   }
-  return { shingles: shingles.slice(0, count), numbers };
+
+  #add(first: number, second: number, third: number): void {
+    const shingle = mixed(Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
+    this.#shingles[this.#count++] = shingle;
+  }
+
+  /** A hash of a word; a number is kept as one. */
+  #word(text: string, start: number, end: number): number {
+    let word = firstHash;
+    let isNumber = true;
+    for (let at = start; at < end; at++) {
+      const code = foldedCode(text.charCodeAt(at));
+      if (code > digitNine) isNumber = false;
+      word = Math.imul(word ^ code, hashPrime);
+    }
+    if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
+    return word;
+  }
 }
 
-/** Where the word that begins at a place ends; the place itself where none begins there. */
-function wordEnd(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at++) {
-    const code = foldedCode(text.charCodeAt(at));
-    if (code === 0) return at;
-    if (isIdeograph(code)) return at === start ? at + 1 : at;
-  }
-  return at;
-}
+const firstHash = 0x811c9dc5;
+const hashPrime = 0x01000193;
+/** Of letters and digits, digits have the lowest codes. */
+const digitNine = 0x39;
 
-function hashOfWord(text: string, start: number, end: number): number {
-  let word = 0x811c9dc5;
-  for (let at = start; at < end; at++) {
-    word = Math.imul(word ^ foldedCode(text.charCodeAt(at)), 0x01000193);
-  }
-  return word;
-}
-
-function isNumber(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x30 || code > 0x39) return false;
-  }
-  return true;
-}
+const folded = Uint8Array.from({ length: 0xc0 }, (_, code) =>
+  /[a-z\d]/i.test(String.fromCharCode(code)) && code < 0x80
+    ? String.fromCharCode(code).toLowerCase().charCodeAt(0)
+    : 0,
+);
 
 /** A letter or digit without its case; 0 for what parts words. */
 function foldedCode(code: number): number {
-  if (code >= 0x61 && code <= 0x7a) return code;
-  if (code >= 0x30 && code <= 0x39) return code;
-  if (code >= 0x41 && code <= 0x5a) return code + 0x20;
-  // Beyond ASCII: spaces, punctuation and signs.
+  if (code < 0xc0) return folded[code] ?? 0;
+  // Beyond, what is no letter: spaces, punctuation and signs.
   const parts =
-    code < 0xc0 ||
     (code >= 0x2000 && code < 0x2e80) ||
     (code >= 0x3000 && code < 0x3040) ||
     (code >= 0xff00 && code < 0xff10);
