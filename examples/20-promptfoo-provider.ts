@@ -13,7 +13,9 @@ export default class Searched {
     this.#model = config.model;
   }
   id = (): string => 'espalier:mcts';
-  async callApi(question: string): Promise<object> {
+  async callApi(
+    question: string,
+  ): Promise<{ output: string; tokenUsage: { total: number }; cost: number }> {
     const model = typeof this.#model === 'string' ? await languageModel(this.#model) : this.#model;
     const environment = reasoning({ question });
     const notation = notationFor(environment, model.capabilities);
@@ -32,6 +34,6 @@ const model = scriptedModel({
     messages.at(-1)?.content.includes('impossible') === true ? 'sure' : 'The answer is 42.',
 });
 const provider = new Searched({ config: { model } });
-const answered = await provider.callApi('What is 6 times 7?');
-console.log(answered);
-assert.equal(Reflect.get(answered, 'output'), '42');
+const { output, tokenUsage } = await provider.callApi('What is 6 times 7?');
+console.log(`${output}, for ${tokenUsage.total} tokens`);
+assert.equal(output, '42');

@@ -46,7 +46,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
   },
   data: {
     '.': '*',
-    audit: ['formats'],
+    audit: ['.', 'formats'],
     formats: ['.'],
     labels: ['.'],
     pairs: ['.'],

@@ -12,6 +12,7 @@ export interface CheckDatasetRequest {
   readonly json?: boolean;
   readonly minMargin?: number;
   readonly maxLength?: number;
+  readonly tokenizer?: string;
   readonly separator?: string;
 }
 
@@ -19,7 +20,7 @@ export interface CheckDatasetRequest {
 export function checkDatasetCommand(): Command {
   return new Command('check-dataset')
     .description('Say what would make training on a dataset fail or go wrong.')
-    .argument('<path>', 'a folder or a file: JSON lines, JSON or Parquet')
+    .argument('<path>', 'a folder or a file: JSON lines or JSON, .gz or not, or Parquet')
     .option('--json', 'print what was found as one JSON document')
     .option(
       '--min-margin <n>',
@@ -28,16 +29,17 @@ export function checkDatasetCommand(): Command {
     )
     .option(
       '--max-length <n>',
-      'the longest prompt that the trainer takes, in tokens (default: 1024)',
+      'the longest row that the trainer takes, in tokens (default: 1024)',
       integerOption('max-length'),
     )
+    .option('--tokenizer <file>', 'a tokenizer.json or a GGUF file, by which tokens are counted')
     .option('--separator <text>', 'what the trainer puts behind each step (default: a line break)')
     .addHelpText(
       'after',
       [
         '',
         'It reads the forms of TRL, LLaMA-Factory, Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd,',
-        'verl, axolotl and distilabel. Lengths in tokens are estimates: four characters make one.',
+        'verl, axolotl and distilabel. Without --tokenizer, lengths in tokens are estimates: four bytes make one.',
         'Exit code: 0 clean or only warnings, 1 errors, 2 nothing to train on or nothing that can be read.',
         '',
         'Example: espalier check-dataset data/ --min-margin 0.1',
@@ -68,6 +70,7 @@ function describe(report: AuditReport): string {
     ...section('Errors', of('error')),
     ...section('Warnings', of('warning')),
     ...factLines(sets),
+    ...sets.flatMap(depthLines),
     '',
     closing(report),
   ].join('\n');
@@ -99,6 +102,39 @@ function factLines(sets: readonly AuditSet[]): readonly string[] {
       .split('\n')
       .map((line) => `  ${line}`),
   ]);
+}
+
+/** Beyond this depth, pairs are shown in one line. */
+const mostDepths = 12;
+
+function depthLines({ config, split, depths }: AuditSet): readonly string[] {
+  if (depths.length === 0) return [];
+  const rows = depths.slice(0, mostDepths).map((depth) => depthRow(String(depth.depth), depth));
+  const deeper = depths.slice(mostDepths).reduce((sum, { pairs }) => sum + pairs, 0);
+  return [
+    '',
+    `Pairs of ${config}/${split} by depth: 0 is the first step; right: a right end stands below`,
+    ...table([depthHeading, ...rows])
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...(deeper === 0 ? [] : [`  ${grouped(deeper)} deeper`]),
+  ];
+}
+
+const depthHeading: readonly string[] = [
+  'depth',
+  'pairs',
+  'last steps',
+  'right : wrong',
+  'right : right',
+  'wrong : wrong',
+  'mean margin',
+];
+
+function depthRow(name: string, depth: AuditSet['depths'][number]): readonly string[] {
+  const { pairs, last, rightWrong, rightRight, wrongWrong, meanMargin } = depth;
+  const counts = [pairs, last, rightWrong, rightRight, wrongWrong].map(grouped);
+  return [name, ...counts, meanMargin === undefined ? '' : meanMargin.toFixed(3)];
 }
 
 function factRow({ name, value }: AuditSet['facts'][number]): readonly string[] {

@@ -15,6 +15,7 @@ import { runGenerateCommand } from './generate.ts';
 import { type GenerateArguments, generateCommand } from './generate-options.ts';
 import { methodsCommand } from './methods.ts';
 import { printError, writeError, writeOut } from './output.ts';
+import { type RowsRequest, rowsCommand, runRowsCommand } from './rows.ts';
 import { runSearchCommand } from './search.ts';
 import { type SearchRequest, searchCommand } from './search-options.ts';
 import { runTreeCommand, type TreeRequest } from './tree.ts';
@@ -90,6 +91,9 @@ function makeProgram(typed: readonly string[], exit: (code: number) => void): Co
     ),
     checkDatasetCommand().action(async (path: string, request: CheckDatasetRequest) =>
       exit(await runCheckDatasetCommand(path, request)),
+    ),
+    rowsCommand().action(async (path: string, request: RowsRequest) =>
+      exit(await runRowsCommand(path, request)),
     ),
     exportCommand().action(async (sources: readonly string[], request: ExportRequest) =>
       exit(await runExportCommand(sources, request)),

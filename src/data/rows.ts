@@ -64,6 +64,10 @@ export interface PreferenceRow extends RowBase {
   readonly rejectedScore: number;
   /** `chosenScore − rejectedScore`, above 0. */
   readonly margin: number;
+  /** Whether a right end stands at or below the better one; `undefined` where no end there was scored. */
+  readonly chosenRight?: boolean | undefined;
+  /** The same of the worse one. */
+  readonly rejectedRight?: boolean | undefined;
   /** The weight of the row in a weighted loss, above 0. @see StepORLM, rStar-Math */
   readonly weight: number;
   /** ε, the probability that the label is wrong, in [0, 0.5]. 0 where the rule does not smooth. */

@@ -141,7 +141,7 @@ const cases: Partial<Record<AuditCode, Case>> = {
   },
   'prompt-too-long': {
     faulty: [{ ...pair, prompt: `${'x'.repeat(4 * 1023)}\n` }],
-    sound: [{ ...pair, prompt: `${'x'.repeat(4 * 1023 - 1)}\n` }],
+    sound: [{ ...pair, prompt: `${'x'.repeat(4 * 1021 - 1)}\n` }],
   },
   'label-balance': { faulty: labels(21, 2), sound: labels(20, 2) },
   'length-bias': {
@@ -229,7 +229,8 @@ describe('splits', () => {
 
   test.each([
     ['problem_id', { ...other, problem_id: 'p-1' }, ['leakage']],
-    ['another problem_id', { ...pair, problem_id: 'p-2' }, []],
+    ['another problem_id', { ...other, problem_id: 'p-2' }, []],
+    ['the same row by another name', { ...pair, problem_id: 'p-2' }, ['leakage', 'near-duplicate']],
   ])('%s', async (_, row, expected) => {
     const files = { 'train.jsonl': train, 'test.jsonl': jsonLines([row]) };
 

@@ -70,6 +70,8 @@ describe('the provenance', () => {
       margin: 1,
       weight: 1,
       label_smoothing: 0,
+      chosen_right: null,
+      rejected_right: null,
       chosen_ends: true,
       rejected_ends: false,
     });

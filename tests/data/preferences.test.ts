@@ -38,6 +38,8 @@ describe('rows', () => {
       margin: expect.closeTo(0.7) as number,
       weight: 1,
       labelSmoothing: 0.25,
+      chosenRight: true,
+      rejectedRight: false,
       chosenEnds: false,
       rejectedEnds: false,
       tools: [{ name: 'look', input: {} }],

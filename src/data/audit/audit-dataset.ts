@@ -2,25 +2,36 @@ import { expectInteger, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
-import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
+import {
+  type Reading,
+  type ReadRow,
+  type RowColumns,
+  readRow,
+  textOf,
+} from '../formats/reading.ts';
+import { hashOf } from '../hash-table.ts';
 import { ColumnTypes } from './column-types.ts';
 import { type DatasetFile, datasetFiles } from './dataset-files.ts';
 import { excerptOf } from './excerpt.ts';
 import { Findings } from './findings.ts';
-import { Leakage } from './leakage.ts';
+import { Leakage, problemOf } from './leakage.ts';
+import { lengthFaults, tokensOf } from './lengths.ts';
+import { NearDuplicates } from './near-duplicates.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
 import type { AuditLimits, AuditReport, AuditSet, RowFault } from './report.ts';
 import { rowChecks } from './row-checks.ts';
 import { SetTally } from './set-tally.ts';
+import { textFaults } from './text-faults.ts';
+import { estimateTokens, readTokenizer } from './tokenizer.ts';
 
 /**
  * Reads a dataset, ours or not, and says what would make training on it fail or go wrong.
  *
- * Takes JSON lines, JSON arrays and Parquet, in the forms of TRL, LLaMA-Factory (with its `dataset_info.json`),
+ * Takes JSON lines and JSON arrays, `.gz` or not, and Parquet, in the forms of TRL, LLaMA-Factory (with its `dataset_info.json`),
  * Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd, verl, axolotl and distilabel. Configurations and splits are
- * those that the card declares, else what folders and file names say. Rows are read one after another, and only
- * hashes of them are kept; of Parquet a group of rows is read at a time, and a JSON array is read whole.
+ * those that the card declares, else what folders and file names say. Rows are read one after another, and of each only
+ * some 200 bytes are kept; of Parquet a group of rows is read at a time, and a JSON array is read whole.
  *
  * @param path - A folder or a file.
  * @throws EspalierError `usage` where nothing can be read, or where an option is out of range.
@@ -30,19 +41,28 @@ export async function auditDataset(
   options: {
     /** By how much the chosen side must be better at least, where the rows tell. @defaultValue no limit */
     readonly minMargin?: number;
-    /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
+    /** The longest row in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
     readonly maxLength?: number;
+    /**
+     * The tokenizer by which lengths are counted: a `tokenizer.json` of Hugging Face, or a GGUF file whose vocabulary is of
+     * the SentencePiece kind. Each turn counts four tokens more, for the template.
+     *
+     * @defaultValue none: four bytes of UTF-8 make a token
+     */
+    readonly tokenizer?: string;
     /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
     readonly separator?: string;
   } = {},
 ): Promise<AuditReport> {
-  expectOptions('auditDataset', options, 'minMargin maxLength separator');
-  const { minMargin, maxLength = 1024, separator = '' } = options;
+  expectOptions('auditDataset', options, 'minMargin maxLength tokenizer separator');
+  const { minMargin, maxLength = 1024, tokenizer, separator = '' } = options;
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });
-  const audit = new Audit({ minMargin, maxLength, separator });
-  for (const file of datasetFiles(path)) await audit.read(file);
-  return audit.report(path);
+  const files = datasetFiles(path);
+  const countTokens = tokenizer === undefined ? estimateTokens : await readTokenizer(tokenizer);
+  const audit = new Audit({ minMargin, maxLength, separator, countTokens });
+  for (const file of files) await audit.read(file);
+  return { path, tokenizer, ...audit.report() };
 }
 
 class Audit {
@@ -51,6 +71,8 @@ class Audit {
   readonly #sets = new Map<string, { readonly file: DatasetFile; readonly tally: SetTally }>();
   readonly #types = new Map<string, ColumnTypes>();
   readonly #leakage = new Leakage();
+  /** By configuration: what is nearly the same may stand in another split. */
+  readonly #near = new Map<string, NearDuplicates>();
 
   constructor(limits: AuditLimits) {
     this.#limits = limits;
@@ -85,7 +107,8 @@ class Audit {
     }
   }
 
-  report(path: string): AuditReport {
+  report(): Omit<AuditReport, 'path' | 'tokenizer'> {
+    for (const near of this.#near.values()) near.finish();
     const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
       const { config, split } = file;
       for (const fault of tally.faults()) this.#add(file, `${config}/${split}`, fault);
@@ -96,15 +119,20 @@ class Audit {
         files: tally.files,
         rows: tally.rows,
         facts: tally.facts(),
+        depths: tally.depths(),
       };
     });
     const findings = this.#findings.list();
     const errors = findings.filter(({ severity }) => severity === 'error').length;
-    return { path, sets, findings, errors, warnings: findings.length - errors };
+    return { sets, findings, errors, warnings: findings.length - errors };
   }
 
   #columnsOf(file: DatasetFile, item: FileItem): RowColumns | undefined {
     const place = `${file.name}:${item.line}`;
+    if (item.misencoded === true) {
+      const excerpt = 'broken' in item ? item.broken : (item.source ?? '');
+      this.#add(file, place, { code: 'invalid-utf8', excerpt: fromLost(excerpt) });
+    }
     if ('broken' in item) {
       this.#add(file, place, { code: 'not-json', excerpt: item.broken });
       return undefined;
@@ -121,19 +149,43 @@ class Audit {
     const types = this.#typesOf(file.config);
     const source = 'source' in item ? item.source : undefined;
     const isShort = row.faults.some(({ code }) => code.startsWith('missing-'));
+    const tokens = tokensOf(row, this.#limits.countTokens);
+    const repeated = this.#tallyOf(file).add(row, tokens);
     const faults: readonly RowFault[] = [
       ...row.faults,
+      // What stands for lost bytes has been told where bytes are wrong.
+      ...(item.misencoded === true ? [] : textFaults(row.columns, source)),
       ...rowChecks.flatMap((check) => check(row, this.#limits)),
+      ...lengthFaults(tokens, this.#limits.maxLength),
       ...types.look(row.columns, source),
       // That a column is missing has been said.
       ...(isShort ? [] : types.keys(row.columns)),
-      ...this.#tallyOf(file).add(row),
+      ...repeated,
     ];
     for (const fault of faults) this.#add(file, place, fault);
-    const other = this.#leakage.look(row, file.split);
+    this.#compare(file, place, { row, isExact: repeated.length > 0 });
+  }
+
+  /** Looks for the row and its problem among those of before. */
+  #compare(
+    file: DatasetFile,
+    place: string,
+    { row, isExact }: { readonly isExact: boolean; readonly row: ReadRow },
+  ): void {
+    const name = problemOf(row);
+    const problem = name === '' ? 0 : hashOf(name);
+    const other = this.#leakage.look(row, problem, file.split);
     if (other !== undefined) {
       this.#add(file, place, { code: 'leakage', excerpt: `${other} and ${file.split}` });
     }
+    const near = this.#near.get(file.config) ?? new NearDuplicates();
+    this.#near.set(file.config, near);
+    const excerpt = () => excerptOf(textOf(row.chosen) || textOf(row.prompt));
+    near.look(row, {
+      problem,
+      isExact,
+      found: () => this.#add(file, place, { code: 'near-duplicate', excerpt: excerpt() }),
+    });
   }
 
   #add(file: DatasetFile, place: string, { code, excerpt }: RowFault): void {
@@ -154,4 +206,9 @@ class Audit {
     this.#types.set(config, types);
     return types;
   }
+}
+
+/** The part of a text in which the first byte was lost. */
+function fromLost(text: string): string {
+  return text.slice(Math.max(0, text.indexOf('\ufffd') - 20));
 }

@@ -28,15 +28,20 @@ export interface DatasetFile {
 export function datasetFiles(path: string): readonly DatasetFile[] {
   if (!isFolder(path)) {
     const name = basename(path);
+    const kind = unreadKind(name);
+    if (kind !== undefined) throw unread(path, `is ${kind}`);
     return [{ path, name, config: 'default', split: splitOf(name) }];
   }
-  const names = dataNames(path, '');
+  const all = fileNames(path, '');
+  const names = all.filter((name) => dataFile.test(name));
   const mappings = readDatasetInfo(textOrNothing(join(path, 'dataset_info.json')));
   const files = declared(path, names) ?? byName(names);
   if (files.length === 0) {
+    const kind = all.map(unreadKind).find((each) => each !== undefined);
+    if (kind !== undefined) throw unread(path, `holds ${kind} alone`);
     throw new EspalierError(
       'usage',
-      `Expected \`${escapeControls(path)}\` to hold data files (.jsonl, .json, .parquet), got none.`,
+      `Expected \`${escapeControls(path)}\` to hold data files (.jsonl, .json, .jsonl.gz, .parquet), got none.`,
     );
   }
   return files.map((file) => {
@@ -56,18 +61,36 @@ function isFolder(path: string): boolean {
   }
 }
 
-const dataFile = /\.(?:jsonl|ndjson|json|parquet)$/i;
+const dataFile = /\.(?:(?:jsonl|ndjson|json)(?:\.gz)?|parquet)$/i;
 const notData: readonly string[] = ['dataset_info.json', 'dataset_infos.json'];
 
-function dataNames(root: string, folder: string): readonly string[] {
+/** What data of other kinds is called, by the endings of its files. */
+const unreadKinds: readonly (readonly [RegExp, string])[] = [
+  [/\.[ct]sv(?:\.gz)?$/i, 'CSV'],
+  [/\.(?:arrow|feather)$/i, 'Arrow'],
+  [/\.(?:zip|tar|tgz|7z|zst|xz|bz2|tar\.gz)$/i, 'an archive'],
+  [/\.(?:xlsx?|ods)$/i, 'a spreadsheet'],
+];
+
+function unreadKind(name: string): string | undefined {
+  return unreadKinds.find(([ending]) => ending.test(name))?.[1];
+}
+
+function unread(path: string, is: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `\`${escapeControls(path)}\` ${is}, which is not supported: write it as JSON lines, \`.gz\` or not, or as Parquet.`,
+  );
+}
+
+function fileNames(root: string, folder: string): readonly string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries
     .filter(({ name }) => !name.startsWith('.') && !notData.includes(name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry): readonly string[] => {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return dataNames(root, name);
-      return dataFile.test(entry.name) ? [name] : [];
+      return entry.isDirectory() ? fileNames(root, name) : [name];
     });
 }
 

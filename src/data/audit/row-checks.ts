@@ -6,6 +6,7 @@ import {
   textOf,
 } from '../formats/reading.ts';
 import type { AuditLimits, RowFault } from './report.ts';
+import { toolFaults } from './tool-checks.ts';
 
 /** Looks at one row. Pure. */
 export type RowCheck = (row: ReadRow, limits: AuditLimits) => readonly RowFault[];
@@ -81,27 +82,29 @@ function startsWithPrompt(side: RowContent, prompt: RowContent): boolean {
   );
 }
 
-/** What the file says of how much better the chosen side is. */
+/** What the file says of how much better the chosen side is: its margin, else its scores, unless scores say the opposite. */
 export function marginOf({ columns }: Pick<ReadRow, 'columns'>): number | undefined {
-  const number = (name: string) => {
-    const value = columns[name];
-    return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-  };
-  const margin = number('margin');
-  if (margin !== undefined) return margin;
-  for (const [better, worse] of scores) {
-    const [a, b] = [number(better), number(worse)];
-    if (a !== undefined && b !== undefined) return a - b;
+  let least = numberIn(columns, 'margin');
+  for (const name of Object.keys(columns)) {
+    if (!scoreOfChosen.test(name)) continue;
+    const [better, worse] = [name, name.replace('chosen', 'rejected')].map((each) =>
+      numberIn(columns, each),
+    );
+    if (better === undefined || worse === undefined) continue;
+    const margin = better - worse;
+    if (least === undefined || (margin < 0 && margin < least)) least = margin;
   }
-  return undefined;
+  return least;
 }
 
-const scores: readonly (readonly [string, string])[] = [
-  ['q_chosen', 'q_rejected'],
-  ['chosen_value', 'rejected_value'],
-  ['chosen_score', 'rejected_score'],
-  ['chosen_rating', 'rejected_rating'],
-];
+/** What scores of the chosen side are called; those of the other say `rejected` in its place. */
+const scoreOfChosen =
+  /^(?:(?:q|scores?|ratings?|values?|rewards?)[_-]chosen|chosen[_-](?:q|scores?|ratings?|values?|rewards?))$/;
+
+function numberIn(columns: ReadRow['columns'], name: string): number | undefined {
+  const value = columns[name];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
 
 /** The chosen side is better, and by as much as was asked. */
 const margins: RowCheck = (row, { minMargin }) => {
@@ -182,45 +185,44 @@ function endsWithToken(side: RowContent): boolean {
   return endTokens.some((token) => text.endsWith(token));
 }
 
-/** About how many tokens a content has: four characters make one. */
-export function tokensOf(content: RowContent | undefined): number {
-  return Math.ceil(textOf(content).length / 4);
-}
-
-/** Trainers drop rows whose prompt alone fills the context. */
-const longPrompt: RowCheck = ({ prompt }, { maxLength }) => {
-  const tokens = tokensOf(prompt);
-  return tokens < maxLength ? none : found('prompt-too-long', `about ${tokens} tokens`);
-};
-
-/** Turns call tools, and none are offered. */
-const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => {
-  const turns = [prompt, chosen, rejected].flatMap((content) =>
-    content === undefined || typeof content === 'string' ? [] : content,
-  );
-  const user = turns.find(({ usesTools }) => usesTools);
-  if (user === undefined) return none;
-  const { tools, input } = columns;
-  const nested = typeof input === 'object' && input !== null && 'tools' in input ? input.tools : '';
-  const isOffered = [tools, nested].some((each) => {
-    if (Array.isArray(each)) return each.length > 0;
-    return typeof each === 'string' && !['', '[]', 'null'].includes(each.trim());
-  });
-  return isOffered ? none : found('tools-missing', user.role);
-};
-
 const knownRoles: readonly string[] = ['assistant', 'developer', 'system', 'tool', 'user'];
 
 /** Roles that trainers know, in an order that they take. */
-const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
-  const conversations = [prompt, chosen, rejected].filter(
-    (content): content is readonly RowTurn[] =>
-      content !== undefined && typeof content !== 'string',
-  );
-  if (!alternates) {
-    const wrong = conversations.flat().find(({ role }) => !knownRoles.includes(role));
-    return wrong === undefined ? none : found('invalid-role', wrong.role);
+const roles: RowCheck = (row) => {
+  const { alternates, prompt, chosen, rejected } = row;
+  if (alternates) return alternating(row);
+  const wrong = [prompt, chosen, rejected].flatMap(turnsOf).find(isUnknown);
+  return wrong === undefined ? outOfTurn(row) : found('invalid-role', wrong.role);
+};
+
+function turnsOf(content: RowContent | undefined): readonly RowTurn[] {
+  return content === undefined || typeof content === 'string' ? [] : content;
+}
+
+function isUnknown({ role }: RowTurn): boolean {
+  return !knownRoles.includes(role);
+}
+
+/** What is learnt is what the assistant says: it ends each side, and begins one that does not repeat its prompt. */
+function outOfTurn({ implicit, prompt, chosen, rejected }: ReadRow): readonly RowFault[] {
+  for (const side of [chosen, rejected].map(turnsOf)) {
+    const [first, last] = [side[0], side.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    if (!answering.includes(last.role)) return found('invalid-role', `${last.role} ends a side`);
+    // Beside a prompt that is text, a whole conversation has been told as one that differs.
+    const isWhole = implicit || typeof prompt === 'string' || repeats(side, prompt);
+    if (!isWhole && first.role === 'user') return found('invalid-role', 'user begins a side');
   }
+  return none;
+}
+
+function repeats(side: readonly RowTurn[], prompt: RowContent | undefined): boolean {
+  return prompt !== undefined && startsWithPrompt(side, prompt);
+}
+
+/** As LLaMA-Factory wants it. */
+function alternating({ prompt, chosen, rejected, kind }: ReadRow): readonly RowFault[] {
+  const conversations = [prompt, chosen, rejected].map(turnsOf).filter(({ length }) => length > 0);
   const sides = kind === 'preference' ? conversations.slice(1) : [];
   const [said = []] = conversations;
   const turns = said[0]?.role === 'system' ? said.slice(1) : said;
@@ -231,7 +233,7 @@ const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
   // A pair goes on from a question; anything else ends with an answer.
   const isWhole = turns.length % 2 === (kind === 'preference' ? 1 : 0);
   return isWhole ? none : found('invalid-role', `${turns.length} turns`);
-};
+}
 
 const asking: readonly string[] = ['human', 'observation', 'tool', 'user'];
 const answering: readonly string[] = ['assistant', 'function_call', 'gpt'];
@@ -248,7 +250,6 @@ export const rowChecks: readonly RowCheck[] = [
   labelCounts,
   labelTypes,
   endAsymmetry,
-  longPrompt,
-  toolColumns,
+  toolFaults,
   roles,
 ];

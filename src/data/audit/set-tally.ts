@@ -1,11 +1,12 @@
-import { hash } from 'node:crypto';
 import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
-import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
+import { distinctCounter } from '../distinct-count.ts';
+import { type ReadRow, textOf } from '../formats/reading.ts';
+import { HashTable, hashOf } from '../hash-table.ts';
+import { pairDepths } from '../pair-depths.ts';
+import type { RowTokens } from './lengths.ts';
 import type { AuditSet, RowFault } from './report.ts';
-import { marginOf, tokensOf } from './row-checks.ts';
+import { marginOf } from './row-checks.ts';
 
-/** Fewer labels than this say nothing of their balance. */
-const leastLabels = 20;
 /** Below this share, a kind of label is rare. */
 const rareShare = 0.1;
 /** Above this share, the chosen side is longer too often. */
@@ -19,24 +20,22 @@ export class SetTally {
   files = 0;
   /** The rows that were read. */
   rows = 0;
-  readonly #seen = new Set<number>();
+  readonly #seen = new HashTable();
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
-  readonly #margins = { count: 0, sum: 0, least: Number.POSITIVE_INFINITY };
-  readonly #prompts = { count: 0, sum: 0, most: 0 };
+  readonly #margins = new Numbers();
+  readonly #depths = pairDepths();
+  readonly #tokens = new Map<string, Numbers>();
+  readonly #distinct = new Map<string, ReturnType<typeof distinctCounter>>();
 
   /** Counts a row. What it repeats or contradicts is told at once. */
-  add(row: ReadRow): readonly RowFault[] {
+  add(row: ReadRow, tokens: RowTokens): readonly RowFault[] {
     this.rows += 1;
     this.#countLabels(row);
-    this.#countLengths(row);
-    const margin = row.kind === 'preference' ? marginOf(row) : undefined;
-    if (margin !== undefined) {
-      this.#margins.count += 1;
-      this.#margins.sum += margin;
-      this.#margins.least = Math.min(this.#margins.least, margin);
-    }
-    return this.#repeated(row);
+    const hashes = hashesOf(row);
+    this.#countTexts(row, tokens, hashes);
+    if (row.kind === 'preference') this.#countPair(row);
+    return this.#repeated(row, hashes);
   }
 
   /** What is wrong with all rows together. */
@@ -44,7 +43,7 @@ export class SetTally {
     const faults: RowFault[] = [];
     const { right, wrong } = this.#labels;
     const labels = right + wrong;
-    if (labels >= leastLabels && Math.min(right, wrong) / labels < rareShare) {
+    if (labels > 1 && Math.min(right, wrong) / labels < rareShare) {
       faults.push({ code: 'label-balance', excerpt: `${right} of ${labels} labels are positive` });
     }
     const { longer, shorter } = this.#pairs;
@@ -54,7 +53,17 @@ export class SetTally {
       const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
       faults.push({ code: 'length-bias', excerpt });
     }
+    const { most, pairs, last, wrongWrong } = this.#depths.idle();
+    if (most) {
+      const excerpt = `of ${pairs} pairs ${last} between last steps, ${wrongWrong} others wrong against wrong`;
+      faults.push({ code: 'idle-pairs', excerpt });
+    }
     return faults;
+  }
+
+  /** The pairs by depth, where rows say at which they part. */
+  depths(): AuditSet['depths'] {
+    return this.#depths.report();
   }
 
   /** The numbers worth knowing. */
@@ -62,24 +71,23 @@ export class SetTally {
     const { right, wrong } = this.#labels;
     const { count, longer, shorter, ratios } = this.#pairs;
     const { low, high } = wilsonInterval(longer, longer + shorter);
-    const facts = {
-      ...(this.#prompts.count > 0 && {
-        'mean prompt, tokens': this.#prompts.sum / this.#prompts.count,
-        'longest prompt, tokens': this.#prompts.most,
-      }),
-      ...(right + wrong > 0 && { 'positive labels, share': right / (right + wrong) }),
-      ...(count > 0 && {
-        'chosen longer, share': longer / Math.max(1, longer + shorter),
-        'chosen longer, low': low,
-        'chosen longer, high': high,
-        'chosen / rejected length, mean': ratios / count,
-      }),
-      ...(this.#margins.count > 0 && {
-        'mean margin': this.#margins.sum / this.#margins.count,
-        'least margin': this.#margins.least,
-      }),
-    };
-    return Object.entries(facts).map(([name, value]) => ({ name, value }));
+    const facts: (readonly [string, number])[] = [];
+    for (const [part, counter] of this.#distinct) facts.push([`distinct ${part}`, counter.count()]);
+    for (const [part, { mean, most }] of this.#tokens) {
+      facts.push([`mean ${part}, tokens`, mean], [`longest ${part}, tokens`, most]);
+    }
+    if (right + wrong > 0) facts.push(['positive labels, share', right / (right + wrong)]);
+    if (count > 0) {
+      facts.push(
+        ['chosen longer, share', longer / Math.max(1, longer + shorter)],
+        ['chosen longer, low', low],
+        ['chosen longer, high', high],
+        ['chosen / rejected length, mean', ratios / count],
+      );
+    }
+    const { mean, least, count: margins } = this.#margins;
+    if (margins > 0) facts.push(['mean margin', mean], ['least margin', least]);
+    return facts.map(([name, value]) => ({ name, value }));
   }
 
   #countLabels({ labels = [], rated }: ReadRow): void {
@@ -89,15 +97,31 @@ export class SetTally {
     }
   }
 
-  #countLengths({ kind, prompt, chosen, rejected }: ReadRow): void {
-    if (prompt !== undefined) {
-      const tokens = tokensOf(prompt);
-      this.#prompts.count += 1;
-      this.#prompts.sum += tokens;
-      this.#prompts.most = Math.max(this.#prompts.most, tokens);
+  #countTexts({ kind }: ReadRow, tokens: RowTokens, hashes: RowHashes): void {
+    const said = hashes.steps === 0 ? 'completion' : 'solution';
+    if (tokens.prompt !== undefined) this.#countText('prompt', hashes.prompt, tokens.prompt);
+    if (kind === 'preference') {
+      this.#countText('chosen', hashes.chosen, tokens.chosen);
+      this.#countText('rejected', hashes.rejected, tokens.rejected);
+    } else if (kind !== 'prompt') {
+      this.#countText(said, hashes.chosen + hashes.steps, tokens.chosen);
     }
-    if (kind !== 'preference') return;
-    const [better, worse] = [chosen, rejected].map((side) => textOf(side).trim().length);
+  }
+
+  #countText(part: string, hash: number, tokens: number): void {
+    const numbers = this.#tokens.get(part) ?? new Numbers();
+    const distinct = this.#distinct.get(part) ?? distinctCounter();
+    this.#tokens.set(part, numbers);
+    this.#distinct.set(part, distinct);
+    numbers.add(tokens);
+    distinct.add(hash);
+  }
+
+  #countPair(row: ReadRow): void {
+    const margin = marginOf(row);
+    if (margin !== undefined) this.#margins.add(margin);
+    this.#countDepth(row, margin);
+    const [better, worse] = [row.chosen, row.rejected].map((side) => textOf(side).trim().length);
     if (better === undefined || worse === undefined || better === 0 || worse === 0) return;
     this.#pairs.count += 1;
     this.#pairs.ratios += better / worse;
@@ -105,32 +129,72 @@ export class SetTally {
     if (better < worse) this.#pairs.shorter += 1;
   }
 
-  #repeated(row: ReadRow): readonly RowFault[] {
-    const { prompt, chosen, rejected, steps, labels } = row;
-    const context = [identityOf(prompt), steps ?? null, row.context ?? null];
-    const excerpt = textOf(chosen) || textOf(prompt);
-    const [own, reversed] =
-      row.kind === 'preference'
-        ? [sides(chosen, rejected), sides(rejected, chosen)]
-        : [
-            [identityOf(chosen), labels],
-            [identityOf(chosen), labels?.map((label) => label !== true)],
-          ];
-    const key = hashOf([context, own]);
-    const opposite = hashOf([context, reversed]);
-    const contradicts = this.#seen.has(opposite) && row.kind !== 'stepwise';
-    const repeats = this.#seen.has(key);
-    this.#seen.add(key);
-    if (repeats) return [{ code: 'duplicate', excerpt }];
-    return contradicts ? [{ code: 'contradiction', excerpt }] : [];
+  #countDepth({ columns }: ReadRow, margin: number | undefined): void {
+    const { depth, chosen_ends: own, rejected_ends: other } = columns;
+    if (typeof depth !== 'number' || !(depth >= 0)) return;
+    const sideOf = (name: string) => booleanIn(columns[name]);
+    this.#depths.add({
+      depth,
+      margin,
+      isLast: own === true && other === true,
+      chosenRight: sideOf('chosen_right') ?? sideOf('chosen_correct'),
+      rejectedRight: sideOf('rejected_right') ?? sideOf('rejected_correct'),
+    });
+  }
+
+  #repeated(row: ReadRow, hashes: RowHashes): readonly RowFault[] {
+    const { kind, chosen, prompt, labels } = row;
+    const { prompt: asked, chosen: own, rejected: other, steps, context } = hashes;
+    const key = (...parts: readonly unknown[]) => hashOf([asked, context, steps, ...parts].join());
+    const opposite =
+      kind === 'preference'
+        ? key(other, own)
+        : key(own, other, ...(labels ?? []).map((label) => label !== true));
+    const contradicts = kind !== 'stepwise' && this.#seen.get(opposite) !== undefined;
+    const isNew = this.#seen.add(key(own, other, ...(labels ?? [])));
+    if (isNew && !contradicts) return [];
+    return [
+      { code: isNew ? 'contradiction' : 'duplicate', excerpt: textOf(chosen) || textOf(prompt) },
+    ];
   }
 }
 
-function sides(first: RowContent | undefined, second: RowContent | undefined): unknown {
-  return [identityOf(first), identityOf(second)];
+/** Of each part of a row a hash; 0 where it has none. */
+type RowHashes = Readonly<Record<'chosen' | 'context' | 'prompt' | 'rejected' | 'steps', number>>;
+
+function hashesOf({ prompt, chosen, rejected, steps, context }: ReadRow): RowHashes {
+  const of = (value: unknown) => {
+    if (value === undefined || value === null) return 0;
+    return hashOf(typeof value === 'string' ? value : JSON.stringify(value));
+  };
+  return {
+    prompt: of(prompt),
+    chosen: of(chosen),
+    rejected: of(rejected),
+    steps: of(steps),
+    context: of(context),
+  };
 }
 
-/** 52 bits of a hash: among a million rows two fall together once in ten thousand datasets. */
-export function hashOf(value: unknown): number {
-  return Number.parseInt(hash('sha256', JSON.stringify(value)).slice(0, 13), 16);
+/** Numbers of which only this is kept. */
+class Numbers {
+  count = 0;
+  least = Number.POSITIVE_INFINITY;
+  most = Number.NEGATIVE_INFINITY;
+  #sum = 0;
+
+  get mean(): number {
+    return this.#sum / this.count;
+  }
+
+  add(value: number): void {
+    this.count += 1;
+    this.#sum += value;
+    this.least = Math.min(this.least, value);
+    this.most = Math.max(this.most, value);
+  }
+}
+
+function booleanIn(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
 }

@@ -29,6 +29,8 @@ const own: { readonly [Kind in RowKind]: Readonly<Record<string, Field<RowOfKind
     chosen_value: ['float', ({ chosenScore }) => chosenScore],
     rejected_value: ['float', ({ rejectedScore }) => rejectedScore],
     margin: ['float', ({ margin }) => margin],
+    chosen_right: [{ optional: 'boolean' }, ({ chosenRight }) => chosenRight ?? null],
+    rejected_right: [{ optional: 'boolean' }, ({ rejectedRight }) => rejectedRight ?? null],
     weight: ['float', ({ weight }) => weight],
     label_smoothing: ['float', ({ labelSmoothing }) => labelSmoothing],
     chosen_ends: ['boolean', ({ chosenEnds }) => chosenEnds],

@@ -10,6 +10,8 @@ export interface RowTurn {
   readonly content: unknown;
   /** Whether it calls tools, or says what one returned. */
   readonly usesTools: boolean;
+  /** The calls of tools, as they stand there; none where it makes none. */
+  readonly calls: readonly unknown[];
 }
 
 /** A text, or a conversation. */
@@ -222,11 +224,13 @@ function readTurn(value: unknown, keys: TurnKeys | undefined): RowTurn | undefin
     keys ?? ('from' in value ? shareGptKeys : openAiKeys);
   const role = value[roleKey];
   if (typeof role !== 'string') return undefined;
-  const calls = value['tool_calls'] ?? value['function_call'];
-  const isCall = Array.isArray(calls) ? calls.length > 0 : calls !== undefined && calls !== null;
-  const usesTools = isCall || toolRoles.includes(role);
   const content = value[contentKey] ?? null;
-  return { role, content: isCall ? [content, calls] : content, usesTools };
+  // ShareGPT has the call in the place of the text.
+  const own = role === 'function_call' ? content : (value['tool_calls'] ?? value['function_call']);
+  const calls: readonly unknown[] = Array.isArray(own) ? own : [own ?? []].flat();
+  const usesTools = calls.length > 0 || toolRoles.includes(role);
+  const isBeside = calls.length > 0 && own !== content;
+  return { role, content: isBeside ? [content, own] : content, usesTools, calls };
 }
 
 const toolRoles: readonly string[] = ['tool', 'observation', 'function_call', 'function'];

@@ -55,6 +55,8 @@ export function closeFamily<State, Action>(
     chosenScore: better.score,
     rejectedScore: worse.score,
     margin: better.score - worse.score,
+    chosenRight: hasRight(better),
+    rejectedRight: hasRight(worse),
     labelSmoothing: smoothing === 'visits' ? smoothedByVisits(better.node, worse.node) : 0,
     weight: 1,
   }));
@@ -63,6 +65,12 @@ export function closeFamily<State, Action>(
   const sides = (side: 'chosen' | 'rejected') => new Set(kept.map((pair) => pair[side])).size;
   const share = 1 / (sides('chosen') * sides('rejected'));
   return kept.map((pair) => ({ ...pair, weight: share }));
+}
+
+/** Where nothing below was judged, or right ends alone are known, nobody can tell. */
+function hasRight<State, Action>({ ends }: Candidate<State, Action>): boolean | undefined {
+  if (ends.right > 0) return true;
+  return ends.wrong > 0 ? false : undefined;
 }
 
 function smoothedByVisits(chosen: SearchNode, rejected: SearchNode): number {

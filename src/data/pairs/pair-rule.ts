@@ -134,6 +134,10 @@ export interface PreferencePair<State = unknown, Action = unknown> {
   readonly rejectedScore: number;
   /** By how much it is better: above 0. */
   readonly margin: number;
+  /** Whether a right end stands at or below the better one; `undefined` where no end there was scored. */
+  readonly chosenRight: boolean | undefined;
+  /** The same of the worse one. */
+  readonly rejectedRight: boolean | undefined;
   /** ε, the probability that the label is wrong, in [0, 0.5]. */
   readonly labelSmoothing: number;
   /** The weight in the loss, above 0. */

@@ -1,0 +1,123 @@
+import { Command } from 'commander';
+import { counted } from '../base/counted.ts';
+import { type DatasetRow, datasetRows } from '../data/audit/dataset-rows.ts';
+import { marginOf } from '../data/audit/row-checks.ts';
+import { type RowContent, textOf } from '../data/formats/reading.ts';
+import { oneLine, print } from './output.ts';
+import { integerOption, numberOption } from './values.ts';
+
+/** What `espalier rows` was asked for. */
+export interface RowsRequest {
+  readonly rule?: string;
+  readonly depth?: number;
+  readonly minMargin?: number;
+  readonly maxMargin?: number;
+  readonly problem?: string;
+  readonly limit: number;
+  readonly whole?: boolean;
+  readonly json?: boolean;
+}
+
+/** The command without its action. */
+export function rowsCommand(): Command {
+  return new Command('rows')
+    .description('Show rows of a dataset.')
+    .argument('<path>', 'a folder or a file: JSON lines or JSON, .gz or not, or Parquet')
+    .option('--rule <name>', 'only rows of this rule')
+    .option('--depth <n>', 'only rows that begin at this depth', integerOption('depth', 0))
+    .option('--min-margin <n>', 'only pairs with at least this margin', numberOption('min-margin'))
+    .option('--max-margin <n>', 'only pairs with at most this margin', numberOption('max-margin'))
+    .option('--problem <id>', 'only rows of this problem')
+    .option('--limit <n>', 'at most so many rows', integerOption('limit'), 5)
+    .option('--whole', 'whole texts, however long')
+    .option('--json', 'print each row as it stands in the file, as one line of JSON')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Rule, depth and problem are those that the columns `rule`, `depth` and `problem_id` tell.',
+        'Exit code: 0 rows were shown, 1 none matches, 2 nothing that can be read.',
+        '',
+        'Example: espalier rows data/ --depth 0 --max-margin 0.2 --limit 3',
+      ].join('\n'),
+    );
+}
+
+/** Runs `espalier rows`. Resolves to the exit code: 1 where no row matches. */
+export async function runRowsCommand(path: string, request: RowsRequest): Promise<number> {
+  let shown = 0;
+  for await (const each of datasetRows(path)) {
+    if (!isWanted(each, request)) continue;
+    print(request.json === true ? JSON.stringify(each.columns) : describe(each, request));
+    shown += 1;
+    if (shown === request.limit) break;
+  }
+  if (request.json !== true) print(closing(shown, request));
+  return shown > 0 ? 0 : 1;
+}
+
+function closing(shown: number, { limit }: RowsRequest): string {
+  if (shown === 0) return 'No row matches.';
+  return shown === limit
+    ? `The first ${counted(shown, 'row')}; --limit shows more.`
+    : `${counted(shown, 'row')}, and no more.`;
+}
+
+function isWanted({ columns, row }: DatasetRow, request: RowsRequest): boolean {
+  const { rule, depth, problem, minMargin, maxMargin } = request;
+  if (rule !== undefined && toldIn(columns, 'rule') !== rule) return false;
+  if (depth !== undefined && toldIn(columns, 'depth') !== depth) return false;
+  if (problem !== undefined && toldIn(columns, 'problem_id') !== problem) return false;
+  if (minMargin === undefined && maxMargin === undefined) return true;
+  const margin = row?.kind === 'preference' ? marginOf(row) : undefined;
+  return margin !== undefined && margin >= (minMargin ?? margin) && margin <= (maxMargin ?? margin);
+}
+
+/** What a row says of where it comes from: in columns of its own, or within `extra_info`. */
+function toldIn(columns: DatasetRow['columns'], name: string): unknown {
+  const { extra_info: info } = columns;
+  const nested = typeof info === 'object' && info !== null ? info : {};
+  return columns[name] ?? (nested as Readonly<Record<string, unknown>>)[name];
+}
+
+function describe({ file, line, columns, row }: DatasetRow, { whole }: RowsRequest): string {
+  const told = ['rule', 'depth', 'margin', 'problem_id'].flatMap((name) => {
+    const value = toldIn(columns, name);
+    return value === undefined || value === null ? [] : [`${name} ${oneLine(String(value))}`];
+  });
+  const heading = [`${file.name}:${line}`, row?.kind ?? 'unknown form', ...told].join(' · ');
+  const parts = row === undefined ? [['columns', JSON.stringify(columns)] as const] : partsOf(row);
+  const lines = parts.flatMap(([name, text]) => [`  ${name}`, ...shown(text, whole === true)]);
+  return [heading, ...lines, ''].join('\n');
+}
+
+/** How much of a text is shown, in characters. */
+const mostShown = 600;
+
+function shown(text: string, whole: boolean): readonly string[] {
+  const isCut = !whole && text.length > mostShown;
+  const part = isCut ? `${text.slice(0, mostShown)}…` : text;
+  return part.split('\n').map((each) => `    ${each}`.trimEnd());
+}
+
+type Part = readonly [name: string, text: string];
+
+function partsOf(row: NonNullable<DatasetRow['row']>): readonly Part[] {
+  const { kind, prompt, chosen, rejected, steps = [], labels = [] } = row;
+  const part = (name: string, content: RowContent | undefined): readonly Part[] =>
+    content === undefined ? [] : [[name, said(content)]];
+  return [
+    ...part('prompt', prompt),
+    ...part(kind === 'preference' ? 'chosen' : 'completion', chosen),
+    ...part('rejected', rejected),
+    ...steps.map(
+      (step, place): Part => [`step ${place + 1}, ${String(labels[place])}`, String(step)],
+    ),
+    ...(steps.length === 0 && labels.length > 0 ? [['label', String(labels[0])] as const] : []),
+  ];
+}
+
+function said(content: RowContent): string {
+  if (typeof content === 'string') return content;
+  return content.map((turn) => `${turn.role}: ${textOf([turn])}`).join('\n');
+}

@@ -1,0 +1,34 @@
+import { isPlainObject } from '../../base/json.ts';
+import { mappedColumns } from '../formats/dataset-info.ts';
+import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
+import { type DatasetFile, datasetFiles } from './dataset-files.ts';
+import { itemsOf } from './read-file.ts';
+import { readingFor } from './recognise.ts';
+
+/** A row of a dataset, and where it stands. */
+export interface DatasetRow {
+  readonly file: DatasetFile;
+  /** The line, or the number of the row, from 1. */
+  readonly line: number;
+  readonly columns: RowColumns;
+  /** The row as its form has it; `undefined` where the form is not known. */
+  readonly row: ReadRow | undefined;
+}
+
+/**
+ * The rows of a dataset one after another, with what is no row left out.
+ *
+ * @throws EspalierError `usage` where nothing can be read; any error of a broken file.
+ */
+export async function* datasetRows(path: string): AsyncGenerator<DatasetRow, void, undefined> {
+  for (const file of datasetFiles(path)) {
+    let reading: Reading | undefined;
+    for await (const item of itemsOf(file.path)) {
+      if ('broken' in item || !isPlainObject(item.value)) continue;
+      const columns = mappedColumns(item.value, file.mapping);
+      reading ??= readingFor(columns);
+      const row = reading && readRow(reading, columns, file.mapping?.turns);
+      yield { file, line: item.line, columns, row };
+    }
+  }
+}

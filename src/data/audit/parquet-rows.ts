@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { endThread } from '../../base/end-thread.ts';
+
+/** How long the next rows of a Parquet file may take, in milliseconds; whole files take less. */
+const longestBatch = 10_000;
+
+/** The rows of a Parquet file. In a thread of its own: a broken file can keep the reader busy for ever. */
+export async function* parquetRows(path: string): AsyncGenerator<unknown, void, undefined> {
+  // Under a loader of TypeScript, that of the build.
+  const script = import.meta.url.endsWith('.ts')
+    ? '../../../dist/data/audit/parquet-worker.js'
+    : './parquet-worker.js';
+  const worker = new Worker(new URL(script, import.meta.url), { workerData: path, execArgv: [] });
+  try {
+    for (;;) {
+      worker.postMessage('next');
+      const [batch] = (await once(worker, 'message', {
+        signal: AbortSignal.timeout(longestBatch),
+      }).catch(refuseSlow)) as [{ readonly rows: readonly unknown[] } | { readonly fault: string }];
+      if ('fault' in batch) throw new Error(batch.fault);
+      if (batch.rows.length === 0) return;
+      yield* batch.rows;
+    }
+  } finally {
+    await endThread(worker);
+  }
+}
+
+function refuseSlow(cause: Error): never {
+  if (cause.name !== 'AbortError') throw cause;
+  const message = `Its rows were not read within ${longestBatch / 1000} s: it is broken.`;
+  throw new Error(message, { cause });
+}

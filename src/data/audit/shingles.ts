@@ -1,0 +1,105 @@
+/** Words in a shingle. */
+const wordsEach = 3;
+
+/** A text as hashes. */
+export interface Shingled {
+  /** Its shingles, one a word from the third one on; a shorter text is one shingle. */
+  readonly shingles: Uint32Array;
+  /** A hash of the numbers in it, in order. */
+  readonly numbers: number;
+}
+
+/**
+ * Reads the shingles of three words of texts that belong together; each one's place counts. Letters count without case,
+ * and punctuation not at all; of Chinese and Japanese each character is a word.
+ */
+export class ShingleReader {
+  /** Overwritten by each reading, so that nothing is allocated for a row. */
+  #shingles = new Uint32Array(1024);
+  #count = 0;
+  #numbers = 0;
+
+  /** The shingles of texts. They hold until it reads again. */
+  read(texts: readonly string[]): Shingled {
+    this.#count = 0;
+    this.#numbers = 0;
+    const most = texts.reduce((sum, text) => sum + text.length, 0);
+    if (most > this.#shingles.length) this.#shingles = new Uint32Array(2 * most);
+    for (const [place, text] of texts.entries()) this.#readText(text, mixed(place + 1));
+    return { shingles: this.#shingles.subarray(0, this.#count), numbers: this.#numbers };
+  }
+
+  #readText(text: string, salt: number): void {
+    let [before, last, words] = [salt, salt, 0];
+    let start = 0;
+    for (let at = 0; at <= text.length; at++) {
+      const code = at === text.length ? 0 : foldedCode(text.charCodeAt(at));
+      const isAlone = isIdeograph(code);
+      if (code !== 0 && !isAlone) continue;
+      if (at > start) {
+        const word = this.#word(text, start, at);
+        words += 1;
+        if (words >= wordsEach) this.#add(before, last, word);
+        before = last;
+        last = word;
+      }
+      start = isAlone ? at : at + 1;
+    }
+    // A shorter text is one shingle.
+    if (words > 0 && words < wordsEach) this.#add(before, last, 0);
+  }
+
+  #add(first: number, second: number, third: number): void {
+    const shingle = mixed(Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
+    this.#shingles[this.#count++] = shingle;
+  }
+
+  /** A hash of a word; a number is kept as one. */
+  #word(text: string, start: number, end: number): number {
+    let word = firstHash;
+    let isNumber = true;
+    for (let at = start; at < end; at++) {
+      const code = foldedCode(text.charCodeAt(at));
+      if (code > digitNine) isNumber = false;
+      word = Math.imul(word ^ code, hashPrime);
+    }
+    if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
+    return word;
+  }
+}
+
+const firstHash = 0x811c9dc5;
+const hashPrime = 0x01000193;
+/** Of letters and digits, digits have the lowest codes. */
+const digitNine = 0x39;
+
+const folded = Uint8Array.from({ length: 0xc0 }, (_, code) =>
+  /[a-z\d]/i.test(String.fromCharCode(code)) && code < 0x80
+    ? String.fromCharCode(code).toLowerCase().charCodeAt(0)
+    : 0,
+);
+
+/** A letter or digit without its case; 0 for what parts words. */
+function foldedCode(code: number): number {
+  if (code < 0xc0) return folded[code] ?? 0;
+  // Beyond, what is no letter: spaces, punctuation and signs.
+  const parts =
+    (code >= 0x2000 && code < 0x2e80) ||
+    (code >= 0x3000 && code < 0x3040) ||
+    (code >= 0xff00 && code < 0xff10);
+  return parts ? 0 : code;
+}
+
+/** Chinese and Japanese characters, which no spaces part. */
+function isIdeograph(code: number): boolean {
+  return code >= 0x2e80 && code < 0xa000;
+}
+
+/** The last steps of MurmurHash3: every bit of the result depends on every bit given. */
+export function mixed(value: number): number {
+  let bits = value ^ (value >>> 16);
+  bits = Math.imul(bits, 0x85ebca6b);
+  bits ^= bits >>> 13;
+  bits = Math.imul(bits, 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}

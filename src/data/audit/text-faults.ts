@@ -1,0 +1,37 @@
+import { isPlainObject } from '../../base/json.ts';
+import type { RowFault } from './report.ts';
+
+/** Half of a character that JSON writes in two halves, each as a code. */
+const halfCode = /\\u[dD][89a-fA-F]/;
+const half = /\p{Cs}/u;
+
+/**
+ * What is wrong with the characters of a row: halves of one, which nothing can write as UTF-8, and the sign that stands
+ * for what could not be read.
+ *
+ * @param source - The text of the row, by which most rows are known to be sound.
+ */
+export function textFaults(value: unknown, source?: string): readonly RowFault[] {
+  if (source !== undefined && !halfCode.test(source) && !source.includes('\ufffd')) return [];
+  const faults = new Map<RowFault['code'], RowFault>();
+  const note = (code: RowFault['code'], excerpt: string) => {
+    if (!faults.has(code)) faults.set(code, { code, excerpt });
+  };
+  for (const text of textsIn(value)) {
+    if (half.test(text)) note('invalid-utf8', text);
+    const lost = text.indexOf('\ufffd');
+    if (lost >= 0) note('lost-character', text.slice(Math.max(0, lost - 20)));
+  }
+  return [...faults.values()];
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (Array.isArray(value)) for (const part of value) yield* textsIn(part);
+  else if (isPlainObject(value)) {
+    for (const [name, part] of Object.entries(value)) {
+      yield name;
+      yield* textsIn(part);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** What is known of where a pair stands, and of its sides. What is not known is `undefined`. */
+export interface PairPlace {
+  /** Edges from the root to where the sides part. */
+  readonly depth: number;
+  /** Whether nothing follows either side. */
+  readonly isLast: boolean;
+  /** Whether a right end stands at or below the chosen side. */
+  readonly chosenRight: boolean | undefined;
+  /** The same of the rejected side. */
+  readonly rejectedRight: boolean | undefined;
+  /** By how much the chosen side is better. */
+  readonly margin: number | undefined;
+}
+
+/** The pairs that part at one depth. */
+export interface PairDepth {
+  /** Edges from the root to where the sides part: 0 is the first step. */
+  readonly depth: number;
+  /** How many pairs. */
+  readonly pairs: number;
+  /** Of how many nothing follows either side. */
+  readonly last: number;
+  /** How many have a right chosen side and a wrong rejected one: no right end stands at or below it. */
+  readonly rightWrong: number;
+  /** How many have two right sides. */
+  readonly rightRight: number;
+  /** How many have two wrong sides. */
+  readonly wrongWrong: number;
+  /** The mean margin, where margins are known. */
+  readonly meanMargin: number | undefined;
+}
+
+/** Pairs that change little in what a model does. */
+export interface IdlePairs {
+  /** Pairs between two last steps, of solutions of several steps. */
+  readonly last: number;
+  /** Other pairs of two wrong sides. */
+  readonly wrongWrong: number;
+  /** All pairs. */
+  readonly pairs: number;
+  /** Whether they are most of all. */
+  readonly most: boolean;
+}
+
+/** What is deeper counts here. */
+const deepest = 1_000;
+/** So many pairs at least say something of a dataset. */
+const leastPairs = 20;
+
+/** Counts pairs by the depth at which they part. */
+export function pairDepths(): {
+  add(place: PairPlace): void;
+  report(): readonly PairDepth[];
+  idle(): IdlePairs;
+} {
+  const counts = new Map<number, ReturnType<typeof emptyCount>>();
+  const all = { pairs: 0, last: 0, wrongWrong: 0 };
+  return {
+    add(place) {
+      const depth = Math.min(deepest, place.depth);
+      const count = counts.get(depth) ?? emptyCount();
+      counts.set(depth, count);
+      const sides = sidesOf(place);
+      count.pairs += 1;
+      if (place.isLast) count.last += 1;
+      if (sides !== undefined) count[sides] += 1;
+      if (place.margin !== undefined) {
+        count.margins += 1;
+        count.sum += place.margin;
+      }
+      all.pairs += 1;
+      // What parts at the root and ends there is a whole answer, and no last step.
+      if (place.isLast && depth > 0) all.last += 1;
+      else if (sides === 'wrongWrong') all.wrongWrong += 1;
+    },
+    report: () =>
+      [...counts]
+        .toSorted(([one], [other]) => one - other)
+        .map(([depth, { margins, sum, ...count }]) => ({
+          depth,
+          ...count,
+          meanMargin: margins === 0 ? undefined : sum / margins,
+        })),
+    idle() {
+      const { pairs, last, wrongWrong } = all;
+      return { ...all, most: pairs >= leastPairs && last + wrongWrong > pairs / 2 };
+    },
+  };
+}
+
+/** Which of the two sides are right; `undefined` where that is not known of both, or where only the rejected one is. */
+function sidesOf({
+  chosenRight,
+  rejectedRight,
+}: PairPlace): 'rightRight' | 'rightWrong' | 'wrongWrong' | undefined {
+  if (chosenRight === true && rejectedRight !== undefined) {
+    return rejectedRight ? 'rightRight' : 'rightWrong';
+  }
+  return chosenRight === false && rejectedRight === false ? 'wrongWrong' : undefined;
+}
+
+function emptyCount() {
+  return { pairs: 0, last: 0, rightWrong: 0, rightRight: 0, wrongWrong: 0, margins: 0, sum: 0 };
+}

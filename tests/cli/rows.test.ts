@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type RowsRequest, runRowsCommand } from '../../src/cli/rows.ts';
+import { fileIn, temporaryFolder } from './espalier.ts';
+
+const folder = temporaryFolder();
+const rows = [0, 1, 2, 3].map((n) => ({
+  prompt: `Which is ${n}?\n`,
+  chosen: `Yes ${n}.\u001b[31m`,
+  rejected: `No ${n}.`,
+  rule: n < 2 ? 'agent-q' : 'step-dpo',
+  depth: n % 2,
+  margin: n / 4,
+  problem_id: `p-${n}`,
+}));
+const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const plain = fileIn(folder, 'train.jsonl', `${text}{"broken`);
+const packed = join(folder, 'packed.jsonl.gz');
+writeFileSync(packed, gzipSync(text));
+
+afterEach(() => vi.restoreAllMocks());
+
+async function show(path: string, request: Partial<RowsRequest> = {}) {
+  const written: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
+    written.push(String(part));
+    return true;
+  });
+  const code = await runRowsCommand(path, { limit: 10, ...request });
+  return { code, text: written.join('') };
+}
+
+function problemsIn(json: string): readonly string[] {
+  return json
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly problem_id: string }).problem_id);
+}
+
+describe('espalier rows', () => {
+  test('shows where rows stand and what they say, and nothing that steers the terminal', async () => {
+    const { code, text: said } = await show(plain, { limit: 1 });
+
+    expect(code).toBe(0);
+    expect(said).toBe(
+      [
+        'train.jsonl:1 · preference · rule agent-q · depth 0 · margin 0 · problem_id p-0',
+        '  prompt',
+        '    Which is 0?',
+        '',
+        '  chosen',
+        '    Yes 0.\\u001b[31m',
+        '  rejected',
+        '    No 0.',
+        '',
+        'The first 1 row; --limit shows more.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    [{ rule: 'step-dpo' }, ['p-2', 'p-3']],
+    [{ depth: 1 }, ['p-1', 'p-3']],
+    [{ minMargin: 0.5 }, ['p-2', 'p-3']],
+    [{ minMargin: 0.25, maxMargin: 0.5 }, ['p-1', 'p-2']],
+    [{ problem: 'p-3' }, ['p-3']],
+    [{ limit: 2 }, ['p-0', 'p-1']],
+    [{ rule: 'agent-q', depth: 1 }, ['p-1']],
+  ] as const)('%j', async (request, expected) => {
+    for (const path of [plain, packed]) {
+      const { text: json } = await show(path, { json: true, ...request });
+      expect(problemsIn(json)).toEqual(expected);
+    }
+  });
+
+  test('none that matches is 1', async () => {
+    expect(await show(plain, { problem: 'nobody' })).toEqual({
+      code: 1,
+      text: 'No row matches.\n',
+    });
+  });
+
+  test('long texts are cut, unless they are wanted whole', async () => {
+    const long = fileIn(
+      folder,
+      'long.jsonl',
+      JSON.stringify({ prompt: 'x'.repeat(700), completion: 'y' }),
+    );
+
+    expect((await show(long)).text).toContain(`    ${'x'.repeat(600)}…\n`);
+    expect((await show(long, { whole: true })).text).toContain(`    ${'x'.repeat(700)}\n`);
+  });
+});
