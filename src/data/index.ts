@@ -21,6 +21,7 @@ export type { DatasetFormat, FormatOptions, RowFormat } from './formats/format.t
 export { jinjaPrompt } from './formats/jinja-prompt.ts';
 export { mapRow, type ValueOf } from './formats/map-row.ts';
 export { chatmlPrompt, plainPrompt } from './formats/render.ts';
+export type { IdlePairs, PairDepth } from './pair-depths.ts';
 export type { PairFilters, PairRule, PairScore, PreferencePair } from './pairs/pair-rule.ts';
 export { pairsOf } from './pairs/pairs-of.ts';
 export { type PairRowRule, preferences } from './pairs/preferences.ts';

@@ -38,8 +38,6 @@ export interface IdlePairs {
   readonly wrongWrong: number;
   /** All pairs. */
   readonly pairs: number;
-  /** Whether they are most of all. */
-  readonly most: boolean;
 }
 
 /** What is deeper counts here. */
@@ -51,7 +49,8 @@ const leastPairs = 20;
 export function pairDepths(): {
   add(place: PairPlace): void;
   report(): readonly PairDepth[];
-  idle(): IdlePairs;
+  /** Pairs that change little, where they are most of twenty pairs or more; else `undefined`. */
+  idle(): IdlePairs | undefined;
 } {
   const counts = new Map<number, ReturnType<typeof emptyCount>>();
   const all = { pairs: 0, last: 0, wrongWrong: 0 };
@@ -83,7 +82,7 @@ export function pairDepths(): {
         })),
     idle() {
       const { pairs, last, wrongWrong } = all;
-      return { ...all, most: pairs >= leastPairs && last + wrongWrong > pairs / 2 };
+      return pairs >= leastPairs && last + wrongWrong > pairs / 2 ? { ...all } : undefined;
     },
   };
 }

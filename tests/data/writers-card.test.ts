@@ -33,6 +33,19 @@ const config: ConfigReport = {
   lengths: {
     chosen: { bins: [{ from: 16, to: Number.POSITIVE_INFINITY, count: 5 }], count: 5, mean: 20 },
   },
+  distinct: { chosen: 4 },
+  depths: [
+    {
+      depth: 0,
+      pairs: 5,
+      last: 0,
+      rightWrong: 1,
+      rightRight: 0,
+      wrongWrong: 3,
+      meanMargin: 0.15,
+    },
+  ],
+  idle: undefined,
   labels: { positive: 3, negative: 2 },
   sources: {
     methods: ['mcts'],
@@ -143,6 +156,8 @@ license: "other"
       'Rule `mcts-dpo`, form `trl-preference`.',
       '| train | 9 | 1100 |\n| test | 1 | 100 |',
       'Labels: 3 positive, 2 negative.',
+      'Different texts: chosen 4.',
+      '| 0 | 5 | 0 | 1 | 0 | 3 | 0.15 |',
       `margin, mean 0.15\n0.1 to 0.2  4  ${'#'.repeat(40)}\n0.2 to 0.3  1  ${'#'.repeat(10)}\n`,
       `chosen, characters, mean 20\n16 and more  5  ${'#'.repeat(40)}\n`,
       '- 1 row: The completion is empty.',
@@ -181,6 +196,16 @@ test('the card tells the files of the trees by their hashes', () => {
   expect(text).not.toContain('sorted hashes');
   const byLine = files.map((file) => ({ ...file, isByLine: true }));
   expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted hashes');
+});
+
+test('warns where most pairs teach little', () => {
+  const card = (idle: ConfigReport['idle']) =>
+    datasetCard({ ...report, configs: [{ ...config, idle }] }, { file: 'parquet' });
+
+  expect(card(undefined)).not.toContain('teach little');
+  expect(card({ pairs: 40, last: 18, wrongWrong: 7 })).toContain(
+    'of 40, 18 part at the last step and 7 others set wrong against wrong.',
+  );
 });
 
 describe('what others wrote', () => {

@@ -87,6 +87,28 @@ function folder(): Readonly<Record<string, string>> {
 const line = (prompt: string) =>
   `{"prompt":"${prompt}\\n","chosen":"It is 4.","rejected":"It is 5."}\n`;
 
+test('a row that equals one of another problem is left out, in whichever split', async () => {
+  const alike: RowRule<PreferenceRow> = {
+    name: 'alike',
+    kind: 'preference',
+    *rows([first]) {
+      const own = { ...provenance, problem: first?.problem ?? '' };
+      yield preference({ provenance: own });
+      yield preference({ provenance: own, prompt: [asks(first?.problem ?? '')] });
+    },
+  };
+  const { configs } = await write(['a', 'b', 'c', 'd'], {
+    configs: [{ name: 'dpo', rule: alike, format: text }],
+    splits: { train: 0.5, test: 0.5 },
+  });
+
+  expect(configs[0]).toMatchObject({
+    rows: 5,
+    refused: [{ reason: 'The same row was made of another problem.', rows: 3 }],
+    distinct: { chosen: 1, rejected: 1 },
+  });
+});
+
 describe('a dataset', () => {
   test('has the rows in order, in shards', async () => {
     const report = await write(['a', 'b'], { rowsPerFile: 3 });

@@ -53,8 +53,9 @@ export class SetTally {
       const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
       faults.push({ code: 'length-bias', excerpt });
     }
-    const { most, pairs, last, wrongWrong } = this.#depths.idle();
-    if (most) {
+    const idle = this.#depths.idle();
+    if (idle !== undefined) {
+      const { pairs, last, wrongWrong } = idle;
       const excerpt = `of ${pairs} pairs ${last} between last steps, ${wrongWrong} others wrong against wrong`;
       faults.push({ code: 'idle-pairs', excerpt });
     }

@@ -3,7 +3,7 @@ import { espalierVersion } from '../../base/version.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import type { Columns, ColumnType } from '../formats/columns.ts';
 import type { RowKind } from '../rows.ts';
-import type { Histogram } from './histogram.ts';
+import { numbersOf, short } from './card-numbers.ts';
 import { codeSpan, prose, yamlString } from './markdown.ts';
 import type { CardOptions, DatasetFile } from './options.ts';
 import type { ConfigReport, DatasetReport } from './report.ts';
@@ -134,7 +134,7 @@ function sizeCategory(rows: number): string {
 }
 
 function section(config: ConfigReport, { repo }: CardOptions): readonly string[] {
-  const { name, rule, format, usage, splits, refused, margins, lengths, labels } = config;
+  const { name, rule, format, usage, splits, refused } = config;
   return [
     `## ${prose(name)}`,
     '',
@@ -143,13 +143,7 @@ function section(config: ConfigReport, { repo }: CardOptions): readonly string[]
     '| split | problems | rows |',
     '|---|---:|---:|',
     ...splits.map((split) => `| ${split.name} | ${split.problems} | ${split.rows} |`),
-    ...(labels === undefined
-      ? []
-      : ['', `Labels: ${labels.positive} positive, ${labels.negative} negative.`]),
-    ...histogramBlock('margin', margins),
-    ...Object.entries(lengths).flatMap(([side, histogram]) =>
-      histogramBlock(`${side}, characters`, histogram),
-    ),
+    ...numbersOf(config),
     ...refusals(refused),
     ...sources(config),
     ...(usage === '' ? [] : ['', '### Use', '', filled(usage, name, repo)]),
@@ -168,7 +162,7 @@ function refusals(refused: ConfigReport['refused']): readonly string[] {
   if (refused.length === 0) return [];
   return [
     '',
-    'Left out, because the form cannot say it:',
+    'Left out:',
     '',
     ...refused.map(({ reason, rows }) => `- ${counted(rows, 'row')}: ${prose(reason)}`),
   ];
@@ -198,38 +192,8 @@ function filled(usage: string, name: string, repo: string | undefined): string {
   return isName ? named.replaceAll('<this dataset>', repo) : named;
 }
 
-function histogramBlock(label: string, histogram: Histogram | undefined): readonly string[] {
-  if (histogram === undefined || histogram.count === 0) return [];
-  const { bins, mean } = histogram;
-  const most = Math.max(...bins.map((bin) => bin.count));
-  const ranges = bins.map(({ from, to }) =>
-    to === Number.POSITIVE_INFINITY ? `${short(from)} and more` : `${short(from)} to ${short(to)}`,
-  );
-  const width = Math.max(...ranges.map((range) => range.length));
-  const digits = String(most).length;
-  return [
-    '',
-    '```text',
-    `${label}, mean ${short(mean)}`,
-    ...bins.map((bin, place) =>
-      [
-        (ranges[place] ?? '').padEnd(width),
-        String(bin.count).padStart(digits),
-        '#'.repeat(Math.ceil((bin.count / most) * 40)),
-      ]
-        .join('  ')
-        .trimEnd(),
-    ),
-    '```',
-  ];
-}
-
 function spent({ calls, tokens, usd, ms }: Spend): string {
   // Where no price is known nothing was added up, which is not the same as free.
   const dollars = usd > 0 ? `, $${short(usd)}` : '';
   return `Spent: ${counted(calls, 'call')}, ${counted(tokens, 'token')}${dollars}, ${short(ms / 1000)} s.`;
-}
-
-function short(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }

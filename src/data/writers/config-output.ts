@@ -2,9 +2,10 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { RowFormat } from '../formats/format.ts';
+import { HashTable, hashOf } from '../hash-table.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
-import type { RowRule } from '../rows.ts';
+import type { RowRule, TrainingRow } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
@@ -48,6 +49,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const outputs = new Map<string, SplitOutput>();
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
+  const seen = new HashTable();
 
   const outputOf = (split: string): SplitOutput => {
     const output = outputs.get(split) ?? splitOutput(split, options);
@@ -65,6 +67,12 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
         const written = form.write(row);
         if (typeof written === 'string') {
           refuse(written);
+          continue;
+        }
+        const content = contentOf(row);
+        // No rule makes a row of a problem twice.
+        if (content !== undefined && !seen.add(hashOf(JSON.stringify(content)))) {
+          refuse(madeBefore);
           continue;
         }
         if (output === undefined) {
@@ -102,6 +110,27 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
       for (const output of outputs.values()) output.abandon();
     },
   };
+}
+
+const madeBefore = 'The same row was made of another problem.';
+
+/** What is learnt from a row, by which equal ones are known; `undefined` for one of a group, which must stay whole. */
+function contentOf(row: TrainingRow): unknown {
+  const { kind, prompt, tools } = row;
+  switch (kind) {
+    case 'preference':
+      return [prompt, tools, row.chosen, row.rejected];
+    case 'sft':
+      return [prompt, tools, row.completion];
+    case 'unpaired':
+      return [prompt, tools, row.completion, row.label];
+    case 'stepwise':
+      return [prompt, tools, row.steps, row.alternatives];
+    case 'prompt':
+      return [prompt, tools];
+    case 'rollout':
+      return undefined;
+  }
 }
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {

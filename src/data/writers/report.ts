@@ -1,4 +1,5 @@
 import type { Columns } from '../formats/columns.ts';
+import type { IdlePairs, PairDepth } from '../pair-depths.ts';
 import type { RowKind, RowProvenance, RowRule } from '../rows.ts';
 import type { Histogram } from './histogram.ts';
 
@@ -50,6 +51,12 @@ export interface DatasetReport {
     readonly margins: Histogram | undefined;
     /** How long completions are, in characters, by side: `chosen`, `rejected`, `completion` or `prompt`. */
     readonly lengths: Readonly<Record<string, Histogram>>;
+    /** How many different texts there are, by side as for `lengths`: exactly up to 4,096, beyond that within some 3 %. */
+    readonly distinct: Readonly<Record<string, number>>;
+    /** Pairs by the depth at which their sides part; none where rows are no pairs. */
+    readonly depths: readonly PairDepth[];
+    /** Pairs that change little in what a model does; `undefined` where they are not most of the pairs. */
+    readonly idle: IdlePairs | undefined;
     /** How many hard labels are of which kind; `undefined` where rows have none. */
     readonly labels: Readonly<Record<'negative' | 'positive', number>> | undefined;
     /** Where the rows come from. */

@@ -1,28 +1,42 @@
 import type { Message } from '../../contracts/language-model.ts';
-import type { RowProvenance, TrainingRow } from '../rows.ts';
+import { distinctCounter } from '../distinct-count.ts';
+import { hashOf } from '../hash-table.ts';
+import { type PairPlace, pairDepths } from '../pair-depths.ts';
+import type { PreferenceRow, RowProvenance, TrainingRow } from '../rows.ts';
 import { histogramCounter, lengthBounds, marginBounds } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
 
 /** Counts what the card tells of rows, in memory that does not grow with their number. */
 export function rowStatistics(): {
   add(row: TrainingRow): void;
-  report(): Pick<ConfigReport, 'labels' | 'lengths' | 'margins' | 'sources'>;
+  report(): Pick<
+    ConfigReport,
+    'depths' | 'distinct' | 'idle' | 'labels' | 'lengths' | 'margins' | 'sources'
+  >;
 } {
   const lengths = new Map<string, ReturnType<typeof histogramCounter>>();
+  const distinct = new Map<string, ReturnType<typeof distinctCounter>>();
+  const depths = pairDepths();
   const margins = histogramCounter(marginBounds);
   const labels = { positive: 0, negative: 0 };
   const sources = sourceCounter();
-  const addLength = (side: string, length: number): void => {
+  const addText = (side: string, text: string): void => {
     const counter = lengths.get(side) ?? histogramCounter(lengthBounds);
-    counter.add(length);
+    const different = distinct.get(side) ?? distinctCounter();
     lengths.set(side, counter);
+    distinct.set(side, different);
+    counter.add(text.length);
+    different.add(hashOf(text));
   };
   return {
     add(row) {
       sources.add(row);
-      if (row.kind === 'preference') margins.add(row.margin);
+      if (row.kind === 'preference') {
+        margins.add(row.margin);
+        depths.add(placeOf(row));
+      }
       for (const { label } of labelled(row)) labels[label ? 'positive' : 'negative'] += 1;
-      for (const [side, length] of lengthsOf(row)) addLength(side, length);
+      for (const [side, text] of textsOf(row)) addText(side, text);
     },
     report() {
       const margin = margins.histogram();
@@ -31,6 +45,11 @@ export function rowStatistics(): {
         lengths: Object.fromEntries(
           [...lengths].map(([side, counter]) => [side, counter.histogram()]),
         ),
+        distinct: Object.fromEntries(
+          [...distinct].map(([side, counter]) => [side, counter.count()]),
+        ),
+        depths: depths.report(),
+        idle: depths.idle(),
         labels: labels.positive + labels.negative === 0 ? undefined : { ...labels },
         sources: sources.report(),
       };
@@ -43,21 +62,21 @@ function labelled(row: TrainingRow): readonly { readonly label: boolean }[] {
   return row.kind === 'unpaired' ? [row] : [];
 }
 
-function lengthsOf(row: TrainingRow): readonly (readonly [side: string, length: number])[] {
+function textsOf(row: TrainingRow): readonly (readonly [side: string, text: string])[] {
   switch (row.kind) {
     case 'preference':
       return [
-        ['chosen', lengthOf(row.chosen)],
-        ['rejected', lengthOf(row.rejected)],
+        ['chosen', textOf(row.chosen)],
+        ['rejected', textOf(row.rejected)],
       ];
     case 'stepwise':
-      return row.steps.map(({ text }) => ['step', text.length]);
+      return row.steps.map(({ text }) => ['step', text]);
     case 'prompt':
-      return [['prompt', lengthOf(row.prompt)]];
+      return [['prompt', textOf(row.prompt)]];
     case 'rollout':
     case 'sft':
     case 'unpaired':
-      return [['completion', lengthOf(row.completion)]];
+      return [['completion', textOf(row.completion)]];
   }
 }
 
@@ -90,8 +109,12 @@ function sourceCounter() {
   };
 }
 
-function lengthOf(messages: readonly Message[]): number {
-  let length = 0;
-  for (const { content } of messages) length += content.length;
-  return length;
+function textOf(messages: readonly Message[]): string {
+  return messages.map(({ content }) => content).join('');
+}
+
+function placeOf(row: PreferenceRow): PairPlace {
+  const { provenance, chosenEnds, rejectedEnds, chosenRight, rejectedRight, margin } = row;
+  const isLast = chosenEnds && rejectedEnds;
+  return { depth: provenance.depth, isLast, chosenRight, rejectedRight, margin };
 }

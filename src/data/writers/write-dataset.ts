@@ -11,7 +11,8 @@ import { splitter } from './split.ts';
 /**
  * Writes a dataset as the Hugging Face Hub expects it: a folder of shards for each configuration, such as
  * `dpo/train-00000-of-00002.parquet`, and a card. Rows come in the order of the trees, so that equal trees give equal
- * bytes. Memory does not grow with the number of rows. The old dataset stays whole until the new one is; its shards
+ * bytes. A row that equals one of another problem is left out, wherever its split is. Memory grows by some 30 bytes a row,
+ * by which equal ones are known. The old dataset stays whole until the new one is; its shards
  * are then gone, and files of others in its folders stay. A split without rows has no file, and a dataset without
  * rows only a card.
  *

@@ -34,7 +34,8 @@ function leads(
       return /^,\s$/.test(mark) && !/\d/.test(text);
     case 'number':
       return mark === ', or ' ? isRestated(front, rest) : !isWhole && explains(mark, rest);
-    default:
+    case 'list':
+    case 'truth':
       return false;
   }
 }
