@@ -27,7 +27,13 @@ import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import { type CellName, cellOf, failedCell } from './cells.ts';
-import { type BenchMethod, baselinesFor, benchMethod, type Sampling } from './methods.ts';
+import {
+  type BenchMethod,
+  baselinesFor,
+  benchMethod,
+  expectVotes,
+  type Sampling,
+} from './methods.ts';
 import { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -122,6 +128,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   };
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
+  expectVotes(options.methods, { task, instances });
   const baselines = baselinesFor(instances);
   const methods = methodsOf([...baselines, ...options.methods], options);
   if (!methods.some(({ name }) => name === baseline)) {
@@ -325,7 +332,7 @@ class Benchmark {
     const { paced: isPaced = true, signal = new AbortController().signal } = this.#options;
     const { instance } = search;
     const cell = await cellOf(nameOf(search, attempt), result, { instance, signal, isPaced });
-    if (cell.status === 'failed' && result.stopReason !== 'failed') {
+    if (cell.isOutage === true && result.stopReason !== 'failed') {
       // It has ended like any other, but nothing came of it: it is to be searched again.
       throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
     }
@@ -398,7 +405,7 @@ function begin(
   );
   throw new EspalierError(
     'usage',
-    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Take another folder.`,
+    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Name another folder with \`out\` (\`--out\`).`,
   );
 }
 

@@ -20,6 +20,8 @@ export interface BenchCell {
   readonly reason?: string;
   /** What was chosen, at most 2,000 characters: the answer of the environment, or the actions; left out where nothing was. */
   readonly answer?: string;
+  /** Present where it failed through no fault of its own: calls that failed, or a plan that could not be made. */
+  readonly isOutage?: true;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
   /** Whether any end of its tree is right, chosen or not: of many ends that an oracle scores, 64 are looked at. */

@@ -42,7 +42,7 @@ export async function cellOf<State, Action>(
     ends.length === 0 &&
     (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
   const lost = isLost ? failures.first[0] : undefined;
-  const reason = (failure ?? lost)?.message;
+  const why = failure ?? lost;
   const scorer = oracle === undefined ? rewarded : scorerFor(oracle, signal);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
     usage.reduce((total, { [field]: tokens }) => total + tokens, 0);
@@ -50,9 +50,11 @@ export async function cellOf<State, Action>(
   const answer = chosenIn(result, environment);
   return {
     ...name,
-    ...(reason === undefined
+    ...(why === undefined
       ? await scoredBy(scorer, { best, ends, isFree: oracle === undefined, signal })
-      : { status: 'failed', reason, right: false, anyRight: false, ends: [] }),
+      : { status: 'failed', reason: why.message, right: false, anyRight: false, ends: [] }),
+    // A budget that holds no call is what was asked for.
+    ...(why?.kind === 'call' && stopReason !== 'budget' && { isOutage: true }),
     ...(answer !== undefined && { answer }),
     isGuided: tree.stamps.has('oracle-guided'),
     stopReason,
@@ -101,7 +103,7 @@ export function failedCell(
   const { calls, tokens, usd } = spend;
   return {
     ...name,
-    ...{ status: 'failed', reason, right: false, anyRight: false, ends: [] },
+    ...{ status: 'failed', reason, isOutage: true, right: false, anyRight: false, ends: [] },
     ...{ isGuided: false, stopReason: 'failed' },
     ...{ calls, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
     usd: unpriced.length > 0 ? null : usd,

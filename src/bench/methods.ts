@@ -9,7 +9,7 @@ import { methodFor, methodNames } from '../runs/methods.ts';
 import type { SearchOptions } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { judge } from '../values/judge/judge.ts';
-import type { BenchInstance } from './task.ts';
+import type { BenchInstance, BenchTask } from './task.ts';
 
 /** How one method searches one instance. */
 export type BenchPlan<State = any, Action = any> = Pick<
@@ -48,6 +48,25 @@ export function baselinesFor(instances: readonly BenchInstance[]): readonly stri
   return ['greedy', ...(hasAnswers ? ['self-consistency'] : []), 'best-of-n'];
 }
 
+/** @throws EspalierError `usage` for methods that let answers vote, where the task has none. */
+export function expectVotes(
+  methods: readonly (BenchMethod | string)[],
+  { task, instances }: { readonly task: BenchTask; readonly instances: readonly BenchInstance[] },
+): void {
+  if (instances.every(({ environment }) => environment.answer !== undefined)) return;
+  const voting = methods.find(
+    (name) =>
+      typeof name === 'string' &&
+      algorithmNames.includes(name) &&
+      algorithmEntry(name).votes === true,
+  );
+  if (voting === undefined) return;
+  throw new EspalierError(
+    'usage',
+    `\`${voting}\` lets answers vote, and the problems of \`${task.name}\` have no answers to vote on. Leave it out of the methods.`,
+  );
+}
+
 /**
  * A method as it is given: an algorithm or a published method by its name, or a plan of one's own. Published methods have
  * temperatures of their own.
@@ -70,14 +89,10 @@ export function benchMethod(method: BenchMethod | string, sampling: Sampling = {
 }
 
 function algorithmMethod(name: string, sampling: Sampling): BenchMethod {
-  const { create, temperature = sampling.temperature, votes = false } = algorithmEntry(name);
+  const { create, temperature = sampling.temperature } = algorithmEntry(name);
   return {
     name,
     plan(instance, models) {
-      if (votes && instance.environment.answer === undefined) {
-        const message = `Expected a task whose environments have an \`answer\` for ${name}, which lets answers vote.`;
-        throw new EspalierError('usage', message, { scope: 'run' });
-      }
       const { heuristic, ...guides } = guidesOf(instance, models, temperature);
       const asksModel = models.model !== undefined;
       const algorithm = create({ asksModel, ...(heuristic !== undefined && { heuristic }) });

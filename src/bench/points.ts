@@ -23,6 +23,7 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     high,
     n: scored.length,
     failed: cells.filter(({ status }) => status === 'failed').length,
+    outages: cells.filter(({ isOutage }) => isOutage).length,
     unscored: cells.length - scored.length,
     passAtK: passAtK(problemsOf(scored)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)

@@ -24,6 +24,8 @@ export interface BenchPoint extends Interval {
   readonly n: number;
   /** How many of those failed. */
   readonly failed: number;
+  /** How many of these failed through no fault of the method: calls that failed, or a plan that could not be made. */
+  readonly outages: number;
   /** Searches whose answer the oracle could not score; they are left out. */
   readonly unscored: number;
   /** Over seeds, where there are several: the share of problems that any of `k` searches gets right, and that all do; from `k` = 2 on. */

@@ -30,8 +30,8 @@ export interface Findings {
  *   one alone, so that nothing is to be corrected.
  * - `undecided`: neither, or fewer than 30 clusters behind any comparison; with how many problems may decide.
  *
- * Where more than 5 % of the searches of a method, or of the baseline, have failed at a budget, that comparison counts for
- * nothing, and there is no `no`.
+ * Where calls failed in more than 5 % of the searches of a method, or of the baseline, at a budget, that comparison counts
+ * for nothing, and there is no `no`.
  *
  * @see Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", 1982, for intersection–union tests.
  */
@@ -68,8 +68,8 @@ export function verdictOf(found: Findings): Verdict {
 /** Whether so many searches of a comparison have failed that it says nothing. */
 function hasFailed(found: Findings, { method, than, budget }: BenchDifference): boolean {
   return [method, than].some((name) => {
-    const { n = 0, failed = 0 } = pointAt(found, name, budget) ?? {};
-    return failed > mostFailed * n;
+    const { n = 0, outages = 0 } = pointAt(found, name, budget) ?? {};
+    return outages > mostFailed * n;
   });
 }
 
@@ -77,9 +77,9 @@ function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
   const arms = broken.flatMap(({ method, than, budget }) =>
     [method, than].flatMap((name) => pointAt(found, name, budget) ?? []),
   );
-  const failed = [...new Set(arms)].filter((point) => point.failed > mostFailed * point.n);
+  const failed = [...new Set(arms)].filter((point) => point.outages > mostFailed * point.n);
   const places = failed.map(
-    ({ method, budget, failed, n }) => `${failed} of ${n} of ${method} at ${budgetText(budget)}`,
+    ({ method, budget, outages, n }) => `${outages} of ${n} of ${method} at ${budgetText(budget)}`,
   );
   return `Too many searches failed to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again.`;
 }

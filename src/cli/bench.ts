@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../backends/transport/json.ts';
 import { counted } from '../base/counted.ts';
-import { EspalierError } from '../base/errors.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Compared, type CompareOptions, compare } from '../bench/bench.ts';
 import { inspectLogs } from '../bench/inspect-log.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
-import { baselinesFor } from '../bench/methods.ts';
+import { baselinesFor, expectVotes } from '../bench/methods.ts';
 import { reportPage } from '../bench/page/page.ts';
 import { reportTable } from '../bench/report-table.ts';
 import { type DocumentOptions, shellQuoted } from '../bench/sections.ts';
@@ -16,7 +15,6 @@ import type { BenchInstance, BenchTask } from '../bench/task.ts';
 import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { algorithmEntry, algorithmNames } from '../runs/algorithms.ts';
 import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { sayEstimate } from './bench-estimate.ts';
@@ -39,14 +37,13 @@ export async function runBenchCommand(
   typed: readonly string[],
 ): Promise<number> {
   const request = requestFrom(suite, given);
-  const named =
+  const task =
     request.replay === undefined ? await taskNamed(request.task) : recordedTask(request.replay);
-  const task = withLongestStep(named, request.maxTokens);
   try {
     const { seed = 0, seeds = 1, split, limit, budgets, failIfWorse } = request;
     const instances = await task.instances({ seed, ...defined({ split, limit }) });
     const methods = [...new Set([...baselinesFor(instances), ...request.methods])];
-    expectVotes(request, instances);
+    expectVotes(request.methods, { task, instances });
     expectChecks(failIfWorse, { methods, budgets });
     await using chosen = await modelFor(request, { task, instances });
     if (request.dryRun === true) {
@@ -62,29 +59,6 @@ export async function runBenchCommand(
   } finally {
     await task.close?.();
   }
-}
-
-/** The task, with steps no longer than was asked for. */
-function withLongestStep(task: BenchTask, maxTokens: number | undefined): BenchTask {
-  if (maxTokens === undefined) return task;
-  return {
-    ...task,
-    instances: async (request) =>
-      (await task.instances(request)).map((instance) => ({ ...instance, maxTokens })),
-  };
-}
-
-/** @throws EspalierError `usage` for methods that let answers vote, where the task has none. */
-function expectVotes({ methods, task }: BenchRequest, instances: readonly BenchInstance[]): void {
-  if (instances.every(({ environment }) => environment.answer !== undefined)) return;
-  const voting = methods.find(
-    (name) => algorithmNames.includes(name) && algorithmEntry(name).votes === true,
-  );
-  if (voting === undefined) return;
-  throw new EspalierError(
-    'usage',
-    `\`${voting}\` lets answers vote, and the problems of \`${task}\` have no answers to vote on. Leave it out of \`--methods\`.`,
-  );
 }
 
 /** The model of the request; the packaged one for puzzles that it was taught, none where tasks bring what guides. */
@@ -129,7 +103,7 @@ async function searched(
   { task, chosen: { model, judgeModel } }: Pick<Measured, 'chosen' | 'task'>,
 ): Promise<Compared> {
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
-  const { methods, budgets, concurrency, temperature } = rest;
+  const { methods, budgets, concurrency, temperature, maxTokens } = rest;
   const status = new StatusLine();
   const interruption = listenForInterruption();
   const started = performance.now();
@@ -138,7 +112,7 @@ async function searched(
   const options: CompareOptions = {
     ...{ task, methods, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
-    ...defined({ concurrency, temperature }),
+    ...defined({ concurrency, temperature, maxTokens }),
     paced: request.times && request.replay === undefined,
     ...(request.budgetUsd !== undefined && { budget: { usd: request.budgetUsd } }),
     stopWhen: () => interruption.requested,

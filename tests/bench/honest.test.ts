@@ -193,6 +193,7 @@ test.each([
   [{ budgets: [{ unit: 'usd', limit: 1 }], model: { ...model, price: undefined } }, 'price'],
   [{ budget: { usd: 1 }, model: { ...model, price: undefined } }, 'price'],
   [{ maxTokens: 0 }, '`maxTokens`'],
+  [{ methods: ['self-consistency'] }, '`self-consistency` lets answers vote'],
 ])('what makes no sense is refused before anything is bought: %j', async (wrong, text) => {
   const options = { ...base, model, out: newFolder(), ...wrong } as unknown as CompareOptions;
   await expect(compare(options)).rejects.toThrow(text);
@@ -219,4 +220,16 @@ test('a step is as long as it is told', async () => {
   await compare({ ...options, out: newFolder() });
   await compare({ ...options, out: newFolder(), maxTokens: 7 });
   expect(lengths).toEqual([4, 4, 7, 7]);
+});
+
+test('a budget that holds no call is a result, and no outage', async () => {
+  const { cells, report } = await compare({
+    ...{ ...base, limit: 2, seeds: 1, methods: ['mcts'] },
+    budgets: [{ unit: 'tokens', limit: 2 }],
+    ...{ model: digitModel().model, out: newFolder() },
+  });
+  expect(cells.every(({ isOutage = false, right }) => !isOutage && !right)).toBe(true);
+  expect(report.points.every(({ outages, accuracy }) => outages === 0 && accuracy === 0)).toBe(
+    true,
+  );
 });

@@ -12,6 +12,7 @@ function point(method: string, limit: number, more: Partial<BenchPoint> = {}): B
     high: 0.6,
     n: 100,
     failed: 0,
+    outages: 0,
     unscored: 0,
     passAtK: [],
     anyEnd: null,
@@ -245,7 +246,7 @@ describe('where nothing is decided, a verdict', () => {
 describe('a comparison in which too many searches failed', () => {
   const points = (failed: Readonly<Record<string, number>>) =>
     ['best-of-n', 'mcts', 'beam'].map((method) =>
-      point(method, 1000, { failed: failed[method] ?? 0 }),
+      point(method, 1000, { failed: 20, outages: failed[method] ?? 0 }),
     );
   const none = [gain('mcts', 1000, nothing), gain('beam', 1000, nothing)];
 

@@ -148,7 +148,7 @@ test.each([
   ],
   [
     [...small, '--methods', 'mcts,self-consistency'],
-    '`self-consistency` lets answers vote, and the problems of `game24` have no answers to vote on. Leave it out of `--methods`.',
+    '`self-consistency` lets answers vote, and the problems of `game24` have no answers to vote on. Leave it out of the methods.',
   ],
   [[], 'Expected `--task`, `--replay` or a suite'],
   [['nowhere.yaml'], '`nowhere.yaml`'],

@@ -103,6 +103,7 @@ function examplePoint(
     ...wilsonInterval(isScored ? right : 0, isScored ? problems : 0),
     n,
     failed: place === 4 ? 2 : 0,
+    outages: 0,
     unscored: isScored ? 0 : problems * seeds,
     passAtK:
       seeds > 1 && isScored
