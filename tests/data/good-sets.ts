@@ -2,6 +2,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import type { Message } from '../../src/contracts/language-model.ts';
 import type { RowFormat } from '../../src/data/formats/format.ts';
 import type { RowKind, TrainingRow } from '../../src/data/rows.ts';
+import type { Loose } from '../support/loose.ts';
 import {
   asks,
   formOf,
@@ -17,7 +18,7 @@ import {
 /** Good sets of every format. */
 
 /** A row as it stands in a file. */
-export type FlawedRow = Record<string, any>;
+export type FlawedRow = Record<string, Loose>;
 
 const rowsOfSet = 80;
 
@@ -162,10 +163,10 @@ export function goodRows(name: SetName): {
   const { format, kind, change } = goodSets[name];
   const form = formOf(format, kind, {});
   const all = Array.from({ length: rowsOfSet }, (_, place) => {
-    const row = { ...rows[kind](place), ...change?.(place) } as TrainingRow;
+    const row = { ...rows[kind](place), ...change?.(place) };
     const written = form.write(row);
     if (typeof written === 'string') throw new Error(`${name}: ${written}`);
-    return written as FlawedRow;
+    return written;
   });
   return { form, rows: all };
 }
