@@ -83,7 +83,7 @@ test('every npm script that the documents name exists', () => {
     readonly scripts: Readonly<Record<string, string>>;
   };
   const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-  const named = [...`${readme}${contributing}`.matchAll(/npm run (?:--silent )?([\w:]+)/g)];
+  const named = [...`${readme}${contributing}`.matchAll(/npm run (?:--silent )?([\w:-]+)/g)];
   expect(named.length).toBeGreaterThan(5);
   for (const [, name = ''] of named) expect(Object.keys(scripts)).toContain(name);
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type RowsRequest, runRowsCommand } from '../../src/cli/rows.ts';
 import { fileIn, temporaryFolder } from './espalier.ts';
@@ -81,6 +82,25 @@ describe('espalier rows', () => {
       code: 1,
       text: 'No row matches.\n',
     });
+  });
+
+  test('a broken file is named', async () => {
+    const cut = join(folder, 'cut.jsonl.gz');
+    writeFileSync(cut, gzipSync(text).subarray(0, 60));
+
+    await expect(show(cut)).rejects.toThrow('`cut.jsonl.gz` cannot be read to its end: ');
+  });
+
+  test('rows of Parquet', async () => {
+    const path = fileIn(folder, 'train.parquet', '');
+    const columnData = [
+      { name: 'prompt', data: ['Which?', 'Whose?'], type: 'STRING' as const },
+      { name: 'depth', data: [0n, 1n], type: 'INT64' as const },
+    ];
+    writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData })));
+    const { text: json } = await show(path, { json: true, depth: 1 });
+
+    expect(json).toBe('{"prompt":"Whose?","depth":1}\n');
   });
 
   test('long texts are cut, unless they are wanted whole', async () => {

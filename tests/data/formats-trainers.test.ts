@@ -185,7 +185,7 @@ describe('the forms of papers and services', () => {
     const asIs = formOf('openai', 'preference', {});
     expect(Object.keys(writtenBy(asIs, preference())).toSorted()).toEqual(fields.toSorted());
     const told = writtenBy(formOf('openai', 'preference', { provenance: true }), preference());
-    expect(Object.keys(told)).toHaveLength(fields.length + 20);
+    expect(Object.keys(told)).toHaveLength(fields.length + 22);
     const several = preference({ chosen: [says('a'), says('b')] });
     expect(form.write(several)).toBe('A side is not exactly one turn of the assistant.');
     expect(form.write(preference({ prompt: [asks('Q'), says('So')] }))).toBeTypeOf('string');

@@ -2,6 +2,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import type { Message } from '../../src/contracts/language-model.ts';
 import type { RowFormat } from '../../src/data/formats/format.ts';
 import type { RowKind, TrainingRow } from '../../src/data/rows.ts';
+import type { Loose } from '../support/loose.ts';
 import {
   asks,
   formOf,
@@ -16,9 +17,8 @@ import {
 
 /** Good sets of every format. */
 
-/** A row as it stands in a file: flaws change any of its columns. */
-// eslint-disable-next-line no-restricted-syntax
-export type FlawedRow = Record<string, any>;
+/** A row as it stands in a file. */
+export type FlawedRow = Record<string, Loose>;
 
 const rowsOfSet = 80;
 

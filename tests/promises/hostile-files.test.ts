@@ -41,6 +41,8 @@ describe.runIf(given !== '')('a pipe', () => {
     ['a dataset', ['check-dataset', given]],
     ['a file in a dataset', ['check-dataset', join(rows, '..')]],
     ['a Parquet file', ['check-dataset', parquet]],
+    ['a dataset to show', ['rows', given]],
+    ['a tokenizer', ['check-dataset', import.meta.filename, '--tokenizer', given]],
   ])('as %s is refused in a sentence', async (_name, args) => {
     const { process: child, finished } = start(...args);
     const late = setTimeout(() => child.kill('SIGKILL'), 40_000);

@@ -1,8 +1,9 @@
+import { EspalierError } from '../../base/errors.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
 import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
 import { type DatasetFile, datasetFiles } from './dataset-files.ts';
-import { itemsOf } from './read-file.ts';
+import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
 
 /** A row of a dataset, and where it stands. */
@@ -18,17 +19,27 @@ export interface DatasetRow {
 /**
  * The rows of a dataset one after another, with what is no row left out.
  *
- * @throws EspalierError `usage` where nothing can be read; any error of a broken file.
+ * @throws EspalierError `usage` where nothing can be read, or a file is broken.
  */
 export async function* datasetRows(path: string): AsyncGenerator<DatasetRow, void, undefined> {
   for (const file of datasetFiles(path)) {
     let reading: Reading | undefined;
-    for await (const item of itemsOf(file.path)) {
+    for await (const item of itemsNamed(file)) {
       if ('broken' in item || !isPlainObject(item.value)) continue;
       const columns = mappedColumns(item.value, file.mapping);
       reading ??= readingFor(columns);
       const row = reading && readRow(reading, columns, file.mapping?.turns);
       yield { file, line: item.line, columns, row };
     }
+  }
+}
+
+async function* itemsNamed({ path, name }: DatasetFile): AsyncGenerator<FileItem, void, undefined> {
+  try {
+    yield* itemsOf(path);
+  } catch (cause) {
+    if (EspalierError.isInstance(cause)) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError('usage', `\`${name}\` cannot be read to its end: ${why}`, { cause });
   }
 }

@@ -2,15 +2,16 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { RowFormat } from '../formats/format.ts';
-import { HashTable, hashOf } from '../hash-table.ts';
+import { HashTable } from '../hash-table.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
-import type { RowRule, TrainingRow } from '../rows.ts';
+import type { RowRule } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport } from './report.ts';
+import { hashOfRow } from './row-hash.ts';
 import { rowStatistics } from './row-statistics.ts';
 
 /** A configuration with the form of its rows. */
@@ -69,9 +70,9 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
           refuse(written);
           continue;
         }
-        const content = contentOf(row);
+        const hash = hashOfRow(row);
         // No rule makes a row of a problem twice.
-        if (content !== undefined && !seen.add(hashOf(JSON.stringify(content)))) {
+        if (hash !== undefined && !seen.add(hash)) {
           refuse(madeBefore);
           continue;
         }
@@ -113,25 +114,6 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
 }
 
 const madeBefore = 'The same row was made of another problem.';
-
-/** What is learnt from a row, by which equal ones are known; `undefined` for one of a group, which must stay whole. */
-function contentOf(row: TrainingRow): unknown {
-  const { kind, prompt, tools } = row;
-  switch (kind) {
-    case 'preference':
-      return [prompt, tools, row.chosen, row.rejected];
-    case 'sft':
-      return [prompt, tools, row.completion];
-    case 'unpaired':
-      return [prompt, tools, row.completion, row.label];
-    case 'stepwise':
-      return [prompt, tools, row.steps, row.alternatives];
-    case 'prompt':
-      return [prompt, tools];
-    case 'rollout':
-      return undefined;
-  }
-}
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
   /** How many problems have rows here. */

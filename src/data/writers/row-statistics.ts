@@ -5,6 +5,7 @@ import { type PairPlace, pairDepths } from '../pair-depths.ts';
 import type { PreferenceRow, RowProvenance, TrainingRow } from '../rows.ts';
 import { histogramCounter, lengthBounds, marginBounds } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
+import { hashOfAll } from './row-hash.ts';
 
 /** Counts what the card tells of rows, in memory that does not grow with their number. */
 export function rowStatistics(): {
@@ -20,13 +21,13 @@ export function rowStatistics(): {
   const margins = histogramCounter(marginBounds);
   const labels = { positive: 0, negative: 0 };
   const sources = sourceCounter();
-  const addText = (side: string, text: string): void => {
+  const addText = (side: string, length: number, hash: number): void => {
     const counter = lengths.get(side) ?? histogramCounter(lengthBounds);
     const different = distinct.get(side) ?? distinctCounter();
     lengths.set(side, counter);
     distinct.set(side, different);
-    counter.add(text.length);
-    different.add(hashOf(text));
+    counter.add(length);
+    different.add(hash);
   };
   return {
     add(row) {
@@ -36,7 +37,10 @@ export function rowStatistics(): {
         depths.add(placeOf(row));
       }
       for (const { label } of labelled(row)) labels[label ? 'positive' : 'negative'] += 1;
-      for (const [side, text] of textsOf(row)) addText(side, text);
+      for (const [side, text] of textsOf(row)) {
+        if (typeof text === 'string') addText(side, text.length, hashOf(text));
+        else addText(side, lengthOf(text), hashOfAll(text));
+      }
     },
     report() {
       const margin = margins.histogram();
@@ -62,21 +66,23 @@ function labelled(row: TrainingRow): readonly { readonly label: boolean }[] {
   return row.kind === 'unpaired' ? [row] : [];
 }
 
-function textsOf(row: TrainingRow): readonly (readonly [side: string, text: string])[] {
+function textsOf(
+  row: TrainingRow,
+): readonly (readonly [side: string, text: readonly Message[] | string])[] {
   switch (row.kind) {
     case 'preference':
       return [
-        ['chosen', textOf(row.chosen)],
-        ['rejected', textOf(row.rejected)],
+        ['chosen', row.chosen],
+        ['rejected', row.rejected],
       ];
     case 'stepwise':
       return row.steps.map(({ text }) => ['step', text]);
     case 'prompt':
-      return [['prompt', textOf(row.prompt)]];
+      return [['prompt', row.prompt]];
     case 'rollout':
     case 'sft':
     case 'unpaired':
-      return [['completion', textOf(row.completion)]];
+      return [['completion', row.completion]];
   }
 }
 
@@ -109,8 +115,10 @@ function sourceCounter() {
   };
 }
 
-function textOf(messages: readonly Message[]): string {
-  return messages.map(({ content }) => content).join('');
+function lengthOf(messages: readonly Message[]): number {
+  let length = 0;
+  for (const { content } of messages) length += content.length;
+  return length;
 }
 
 function placeOf(row: PreferenceRow): PairPlace {

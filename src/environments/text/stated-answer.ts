@@ -57,6 +57,8 @@ const onTheWay = /\bstill\s(?:have|has|need|needs)\sto\b/i;
 
 function read(text: string, { index, match, language }: Statement): Claim | undefined {
   const { about = '', not } = match.groups ?? {};
+  const line = text.slice(text.lastIndexOf('\n', index - 1) + 1, index);
+  if (/^\s*sub-?question\b/i.test(line)) return undefined;
   if (language.supposed.test(text.slice(Math.max(0, index - 60), index))) return undefined;
   if (partial.test(about) || /^,?\s+for\s+(?!\p{Lu}+\b)\p{Lu}/u.test(about)) return undefined;
   const start = index + match[0].length;
