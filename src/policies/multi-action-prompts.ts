@@ -40,7 +40,7 @@ export const multiActionPrompts: PromptSet<ActionKind | `${ActionKind}Label`> = 
       'other, then what is asked for. Leave nothing out and add nothing.',
     ].join('\n'),
     thoughtLabel: 'Thought:',
-    finishLabel: 'Remaining steps:',
+    finishLabel: 'Solution:',
     subQuestionLabel: 'Sub-question:',
     answerAgainLabel: 'Second reply:',
     rephraseLabel: 'Rephrased:',

@@ -61,7 +61,7 @@ test('is killed at any time, and comes to the same report', async () => {
     sum: null,
   });
   expect(comparable(found)).toEqual(comparable());
-}, 60_000);
+}, 240_000);
 
 test('reads a suite, in which the command line has the last word', async () => {
   const path = join(folder, 'suite.yaml');

@@ -55,10 +55,16 @@ const partial =
 /** *6, which we still have to halve* */
 const onTheWay = /\bstill\s(?:have|has|need|needs)\sto\b/i;
 
+/** Whether it stands behind a smaller question, or begins the text of a whole solution, on the same line. */
+function isPartOfStep(text: string, { index, match: [whole] }: Statement): boolean {
+  const from = index + (/^\s*/.exec(whole)?.[0].length ?? 0);
+  const line = text.slice(text.lastIndexOf('\n', from - 1) + 1).split('\n', 1)[0] ?? '';
+  return /^\s*sub-?question\b/i.test(line) || /^\s*solution:.*[.!?]\s+\S/i.test(line);
+}
+
 function read(text: string, { index, match, language }: Statement): Claim | undefined {
   const { about = '', not } = match.groups ?? {};
-  const line = text.slice(text.lastIndexOf('\n', index - 1) + 1, index);
-  if (/^\s*sub-?question\b/i.test(line)) return undefined;
+  if (isPartOfStep(text, { index, match, language })) return undefined;
   if (language.supposed.test(text.slice(Math.max(0, index - 60), index))) return undefined;
   if (partial.test(about) || /^,?\s+for\s+(?!\p{Lu}+\b)\p{Lu}/u.test(about)) return undefined;
   const start = index + match[0].length;
