@@ -3,7 +3,7 @@ import { counted } from '../base/counted.ts';
 import { type DatasetRow, datasetRows } from '../data/audit/dataset-rows.ts';
 import { marginOf } from '../data/audit/row-checks.ts';
 import { type RowContent, textOf } from '../data/formats/reading.ts';
-import { oneLine, print } from './output.ts';
+import { oneLine, print, printError } from './output.ts';
 import { integerOption, numberOption } from './values.ts';
 
 /** What `espalier rows` was asked for. */
@@ -52,7 +52,9 @@ export async function runRowsCommand(path: string, request: RowsRequest): Promis
     shown += 1;
     if (shown === request.limit) break;
   }
+  // Beside JSON, that there is none is for the person and not for the pipe.
   if (request.json !== true) print(closing(shown, request));
+  else if (shown === 0) printError(closing(shown, request));
   return shown > 0 ? 0 : 1;
 }
 
