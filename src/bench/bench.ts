@@ -187,7 +187,7 @@ interface Search {
 
 function named({ instance, budget, method }: Omit<Search, 'id'>): Search {
   const { id: name, revision } = instance;
-  const of = [name, method.name, `${budget.unit}=${budget.limit}`];
+  const of = [name, method.name, budgetKey(budget)];
   const id = JSON.stringify(revision === undefined ? of : [...of, revision]);
   return { id, instance, budget, method };
 }

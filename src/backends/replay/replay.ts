@@ -19,8 +19,8 @@ import { type Recording, recordingsOf } from './recording.ts';
  * bought together, and comes as it was recorded. So a search by another algorithm can draw on what was
  * bought before.
  *
- * Prompts have as many tokens as were counted then. The usage is the recorded one, told with the first sample that was bought in a request, and costs nothing:
- * it has been paid. A call that failed fails again, with the recorded sentence.
+ * Prompts have as many tokens as were counted then. The usage is the recorded one, told with the first sample that was
+ * bought in a request, and costs nothing: it has been paid. A call that failed fails again, with the recorded sentence.
  *
  * @throws EspalierError `usage` where the journal holds no such model, or several and none is chosen;
  * `storage` or `invalid-journal` where it cannot be read. A request is rejected with `unrecorded` where the
