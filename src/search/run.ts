@@ -1,5 +1,5 @@
+import { turn } from '#platform';
 import { expectJson } from '../base/canonical-json.ts';
-import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { messageOf } from '../base/failure.ts';
