@@ -2,6 +2,11 @@ import { sha256 as digest } from '@noble/hashes/sha2.js';
 import { isThenable } from '../is-thenable.ts';
 import type { Scope } from './node.ts';
 
+// Not every browser has it, and `using` takes this one then.
+if (!Object.hasOwn(Symbol, 'dispose')) {
+  Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
+}
+
 /**
  * A browser cannot follow what is awaited: for as long as anything runs inside of a scope, all code does, inside of what
  * was entered last.
