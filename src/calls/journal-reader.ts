@@ -8,7 +8,7 @@ import { type JournalLine, journalVersion, type LineOf } from './journal-lines.t
 
 /** What came out of `JSON.parse` is JSON; only its absence is a fault. */
 const json: z.ZodMiniType<JsonValue> = z.custom<JsonValue>(
-  (value) => value !== undefined,
+  (value: unknown) => value !== undefined,
   'expected a JSON value',
 );
 const count = z.int().check(z.minimum(0));

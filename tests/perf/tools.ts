@@ -15,7 +15,6 @@ import {
   solved,
 } from 'espalier';
 import { memoryJournal } from 'espalier/calls';
-import type { ToolEnvironment } from 'espalier/environments';
 import { dfsdt, toolChainStar, treeOfThoughts } from 'espalier/methods';
 import { callTools } from 'espalier/policies';
 import { judge } from 'espalier/values';
@@ -43,8 +42,7 @@ const strays = { search: 0, commit: 0 };
 /** The tools of a task, and how often those ran that cannot be taken back. */
 function witnessed(task: Task) {
   const witness = { runs: 0 };
-  // Of the built package, whose types are others to the compiler.
-  const environment = worldOf(task, () => witness.runs++) as unknown as ToolEnvironment<object>;
+  const environment = worldOf(task, () => witness.runs++);
   return { environment, witness };
 }
 
