@@ -39,7 +39,8 @@ export function treeToJson<State, Action>(
   };
 }
 
-function nodeToJson<State, Action>(
+/** A node as in a saved tree. */
+export function nodeToJson<State, Action>(
   node: TreeNode<State, Action>,
   codec: Codec<State> | undefined,
 ): NodeJson {
