@@ -1,6 +1,4 @@
-// Builds dist/ where it is missing or older than what it is built from. Prints nothing but the errors of
-// the compiler. `npm run build` runs it; scripts/espalier.js runs it before the command line.
-import { spawnSync } from 'node:child_process';
+// Builds dist/ where it is missing or older than what it is built from. Prints nothing but errors. `npm run build` runs it; scripts/espalier.js runs it before the command line.
 import {
   closeSync,
   existsSync,
@@ -21,14 +19,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-const compiler = join(root, 'node_modules/typescript/bin/tsc');
 // Not in dist/, which is published as it is.
 const stamp = join(root, '.tmp/build.stamp');
 const lock = join(root, '.tmp/build.lock');
 
-const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const settings = ['package.json', 'scripts/bundle.js', 'tsconfig.json', 'tsconfig.build.json'];
 
-/** Builds if needed. Resolves to the output of a compiler that failed; `undefined` where all is well. */
+/** Builds if needed. Resolves to what was wrong; `undefined` where all is well. */
 export async function build() {
   if (isFresh()) return undefined;
   mkdirSync(join(root, '.tmp'), { recursive: true });
@@ -37,24 +34,26 @@ export async function build() {
     if (isFresh()) return undefined;
   }
   try {
-    return isFresh() ? undefined : compile();
+    return isFresh() ? undefined : await compile();
   } finally {
     rmSync(lock, { force: true });
   }
 }
 
-function compile() {
-  if (!existsSync(compiler)) return 'TypeScript is missing: run `npm install` first.\n';
+async function compile() {
+  if (!existsSync(join(root, 'node_modules/rolldown'))) {
+    return 'The tools of the build are missing: run `npm install` first.\n';
+  }
+  const { bundle } = await import('./bundle.js');
   // What changes from here on is newer than the build.
   const started = new Date();
   rmSync(stamp, { force: true });
   rmSync(dist, { recursive: true, force: true });
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    [compiler, '-p', join(root, 'tsconfig.build.json')],
-    { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  if (status !== 0) return stdout || 'The build was interrupted.\n';
+  try {
+    await bundle(root, dist);
+  } catch (error) {
+    return `${error.message}\n`;
+  }
   closeSync(openSync(stamp, 'w'));
   utimesSync(stamp, started, started);
   return undefined;

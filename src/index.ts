@@ -139,6 +139,8 @@ export type {
   StopCondition,
   StopReason,
 } from './search/contracts.ts';
+export type { PlacedNodeJson, SearchEventJson, SearchResultJson } from './search/event-json.ts';
+export type { SearchStream } from './search/event-stream.ts';
 export type { SearchEvent } from './search/events.ts';
 export { search, streamSearch } from './search/search.ts';
 export { solved } from './search/stop-conditions.ts';

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '#platform';
 import type { JsonValue } from '../contracts/json.ts';
 import { type ErrorScope, EspalierError } from './errors.ts';
 import { isPlainObject, jsonComplaint } from './json.ts';
@@ -18,14 +18,15 @@ export function canonicalJson(name: string, value: unknown, scope?: ErrorScope):
 
 /** The content address of a text: its SHA-256 in base64url, 43 characters. */
 export function contentAddress(text: string): string {
-  return hash('sha256', bytesOf(text), 'base64url' as 'hex');
+  return sha256(bytesOf(text));
 }
 
 /** UTF-8 has no halves of surrogate pairs: texts that hold one would all look the same. */
-function bytesOf(text: string): string | Buffer {
+function bytesOf(text: string): string | Uint8Array {
   if (!/\p{Surrogate}/u.test(text)) return text;
-  // No text in UTF-8 has this byte.
-  return Buffer.concat([Buffer.from(text, 'utf16le'), Buffer.of(0xff)]);
+  const units = Array.from({ length: text.length }, (_, place) => text.charCodeAt(place));
+  // UTF-16, lower byte first, and a byte that no text in UTF-8 has.
+  return Uint8Array.from([...units.flatMap((unit) => [unit & 0xff, unit >> 8]), 0xff]);
 }
 
 /** `value` as JSON. Throws a usage error that names the path where JSON cannot hold it without loss. */

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from './package-file.ts';
 
 /** The version of this espalier. */
 export function espalierVersion(): string {
-  // Both src/base and dist/base are two levels below it.
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
+  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
   return (manifest as { readonly version: string }).version;
 }

@@ -12,7 +12,8 @@ import {
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Journal, journalName } from './journal.ts';
-import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
+import type { JournalLine } from './journal-lines.ts';
+import { LineReader, sealLine } from './journal-reader.ts';
 
 /** A journal on disk. */
 export interface JournalFile extends Journal, Disposable {

@@ -1,3 +1,4 @@
+import { byteLength } from '#platform';
 import {
   mostTokensOfPrompt,
   type Prompt,
@@ -20,7 +21,7 @@ export class KnownPrompts {
     const text = textOfPrompt(prompt);
     const allowance = templateAllowance * (prompt.messages.length + 1);
     const most = (this.#told.get(model) ?? []).reduce((least, earlier) => {
-      const rest = Buffer.byteLength(text.slice(commonLength(text, earlier.text)));
+      const rest = byteLength(text.slice(commonLength(text, earlier.text)));
       return Math.min(least, earlier.tokens + rest + allowance);
     }, mostTokensOfPrompt(prompt));
     const learn = (tokens: number): void => {

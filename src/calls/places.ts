@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { openScope } from '#platform';
 
 /** Whose call is being made, where it may make others. */
-const makers = new AsyncLocalStorage<Places>();
+const makers = openScope<Places>();
 
 /** What one call has of the places. */
 interface Place {

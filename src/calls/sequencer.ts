@@ -1,4 +1,4 @@
-import { turn } from '../base/clock.ts';
+import { turn } from '#platform';
 
 /**
  * In which order the results of calls take effect.

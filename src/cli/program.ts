@@ -1,24 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../base/errors.ts';
 import { espalierVersion } from '../base/version.ts';
-import { runBenchCommand } from './bench.ts';
-import { type BenchArguments, benchCommand } from './bench-options.ts';
-import {
-  type CheckDatasetRequest,
-  checkDatasetCommand,
-  runCheckDatasetCommand,
-} from './check-dataset.ts';
-import { type DemoRequest, runDemoCommand } from './demo.ts';
-import { type DoctorRequest, doctorCommand, runDoctorCommand } from './doctor.ts';
-import { type ExportRequest, exportCommand, runExportCommand } from './export.ts';
-import { runGenerateCommand } from './generate.ts';
-import { type GenerateArguments, generateCommand } from './generate-options.ts';
-import { methodsCommand } from './methods.ts';
+import type { BenchArguments } from './bench-options.ts';
+import type { CheckDatasetRequest } from './check-dataset.ts';
+import type { DemoRequest } from './demo.ts';
+import type { DoctorRequest } from './doctor.ts';
+import type { ExportRequest } from './export.ts';
+import type { GenerateArguments } from './generate-options.ts';
 import { printError, writeError, writeOut } from './output.ts';
-import { type RowsRequest, rowsCommand, runRowsCommand } from './rows.ts';
-import { runSearchCommand } from './search.ts';
-import { type SearchRequest, searchCommand } from './search-options.ts';
-import { runTreeCommand, type TreeRequest } from './tree.ts';
+import type { RowsRequest } from './rows.ts';
+import type { SearchRequest } from './search-options.ts';
+import type { TreeRequest } from './tree.ts';
 import { integerOption, seedOption } from './values.ts';
 
 /**
@@ -29,10 +21,10 @@ import { integerOption, seedOption } from './values.ts';
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   let exitCode = 0;
-  const program = makeProgram(args, (code) => {
-    exitCode = code;
-  });
   try {
+    const program = await makeProgram(args, (code) => {
+      exitCode = code;
+    });
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -55,7 +47,10 @@ function isUsage(error: unknown): boolean {
   return EspalierError.isInstance(error) && codes.includes(error.code);
 }
 
-function makeProgram(typed: readonly string[], exit: (code: number) => void): Command {
+async function makeProgram(
+  typed: readonly string[],
+  exit: (code: number) => void,
+): Promise<Command> {
   const program = new Command('espalier')
     .description('Reasoning by tree search.')
     .version(espalierVersion(), '-V, --version', 'print the version')
@@ -72,39 +67,96 @@ function makeProgram(typed: readonly string[], exit: (code: number) => void): Co
     })
     .exitOverride();
 
-  const commands = [
-    demoCommand().action(async (request: DemoRequest) => exit(await runDemoCommand(request))),
-    searchCommand().action(
-      async (question: string | undefined, request: SearchRequest, { args }: Command) => {
-        expectQuotes(args, request);
-        exit(await runSearchCommand({ ...request, ...(question !== undefined && { question }) }));
-      },
-    ),
-    benchCommand().action(async (suite: string | undefined, request: BenchArguments) =>
-      exit(await runBenchCommand(suite, request, typed)),
-    ),
-    doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
-    methodsCommand(),
-    treeCommand(),
-    generateCommand().action(async (request: GenerateArguments) =>
-      exit(await runGenerateCommand(request)),
-    ),
-    checkDatasetCommand().action(async (path: string, request: CheckDatasetRequest) =>
-      exit(await runCheckDatasetCommand(path, request)),
-    ),
-    rowsCommand().action(async (path: string, request: RowsRequest) =>
-      exit(await runRowsCommand(path, request)),
-    ),
-    exportCommand().action(async (sources: readonly string[], request: ExportRequest) =>
-      exit(await runExportCommand(sources, request)),
-    ),
-  ];
-  for (const command of commands) {
+  for (const load of loadersFor(typed)) {
+    const command = await load({ typed, exit });
     const mayHaveMore = command.name() === 'search';
     program.addCommand(command.copyInheritedSettings(program).allowExcessArguments(mayHaveMore));
   }
   return program;
 }
+
+interface Typed {
+  /** What was typed. */
+  readonly typed: readonly string[];
+  /** Takes the exit code. */
+  readonly exit: (code: number) => void;
+}
+
+/** The commands that are needed: each would load what all of them need otherwise. */
+function loadersFor(typed: readonly string[]): readonly ((around: Typed) => Promise<Command>)[] {
+  const [first = ''] = typed;
+  if (first === '-V' || first === '--version') return [];
+  const load = Object.hasOwn(loaders, first) ? loaders[first] : undefined;
+  return load === undefined ? Object.values(loaders) : [load];
+}
+
+/** How each command is loaded, in the order of the help. */
+const loaders: Readonly<Record<string, (around: Typed) => Promise<Command>>> = {
+  async demo({ exit }) {
+    const { runDemoCommand } = await import('./demo.ts');
+    return demoCommand().action(async (request: DemoRequest) =>
+      exit(await runDemoCommand(request)),
+    );
+  },
+  async search({ exit }) {
+    const { searchCommand } = await import('./search-options.ts');
+    const { runSearchCommand } = await import('./search.ts');
+    return searchCommand().action(
+      async (question: string | undefined, request: SearchRequest, { args }: Command) => {
+        expectQuotes(args, request);
+        exit(await runSearchCommand({ ...request, ...(question !== undefined && { question }) }));
+      },
+    );
+  },
+  async bench({ typed, exit }) {
+    const { benchCommand } = await import('./bench-options.ts');
+    const { runBenchCommand } = await import('./bench.ts');
+    return benchCommand().action(async (suite: string | undefined, request: BenchArguments) =>
+      exit(await runBenchCommand(suite, request, typed)),
+    );
+  },
+  async doctor({ exit }) {
+    const { doctorCommand, runDoctorCommand } = await import('./doctor.ts');
+    return doctorCommand().action(async (request: DoctorRequest) =>
+      exit(await runDoctorCommand(request)),
+    );
+  },
+  async methods() {
+    const { methodsCommand } = await import('./methods.ts');
+    return methodsCommand();
+  },
+  async tree() {
+    const { runTreeCommand } = await import('./tree.ts');
+    return treeCommand().action((folder: string, request: TreeRequest) =>
+      runTreeCommand(folder, request),
+    );
+  },
+  async generate({ exit }) {
+    const { generateCommand } = await import('./generate-options.ts');
+    const { runGenerateCommand } = await import('./generate.ts');
+    return generateCommand().action(async (request: GenerateArguments) =>
+      exit(await runGenerateCommand(request)),
+    );
+  },
+  async 'check-dataset'({ exit }) {
+    const { checkDatasetCommand, runCheckDatasetCommand } = await import('./check-dataset.ts');
+    return checkDatasetCommand().action(async (path: string, request: CheckDatasetRequest) =>
+      exit(await runCheckDatasetCommand(path, request)),
+    );
+  },
+  async rows({ exit }) {
+    const { rowsCommand, runRowsCommand } = await import('./rows.ts');
+    return rowsCommand().action(async (path: string, request: RowsRequest) =>
+      exit(await runRowsCommand(path, request)),
+    );
+  },
+  async export({ exit }) {
+    const { exportCommand, runExportCommand } = await import('./export.ts');
+    return exportCommand().action(async (sources: readonly string[], request: ExportRequest) =>
+      exit(await runExportCommand(sources, request)),
+    );
+  },
+};
 
 function demoCommand(): Command {
   return new Command('demo')
@@ -135,8 +187,7 @@ function treeCommand(): Command {
       3,
     )
     .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
-    .addHelpText('after', '\nExample: espalier tree runs/first --depth 2')
-    .action((folder: string, request: TreeRequest) => runTreeCommand(folder, request));
+    .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
 }
 
 /** The shell parts an input at its spaces where it stands without quotes. */

@@ -15,6 +15,7 @@ import * as sftRules from './sft/sft-rules.ts';
 import * as unpairedRules from './unpaired-rules.ts';
 
 export { auditDataset } from './audit/audit-dataset.ts';
+export { readRows, type StoredRow } from './audit/read-rows.ts';
 export type { AuditCode, AuditReport } from './audit/report.ts';
 export type { Columns, ColumnType } from './formats/columns.ts';
 export type { DatasetFormat, FormatOptions, RowFormat } from './formats/format.ts';

@@ -1,4 +1,4 @@
-import { turn } from '../base/clock.ts';
+import { turn } from '#platform';
 import { EspalierError } from '../base/errors.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';

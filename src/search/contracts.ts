@@ -9,7 +9,7 @@ import type { CallContext, Random } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Evaluator, EvaluatorLike } from '../contracts/evaluator.ts';
 import type { Failure } from '../contracts/failure.ts';
-import type { MaybePromise } from '../contracts/json.ts';
+import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, PolicyLike, Proposal } from '../contracts/policy.ts';
 import type { Budget, ModelUsage, Spend } from '../contracts/spend.ts';
@@ -388,6 +388,8 @@ export interface SearchResult<State, Action> {
   readonly best: SearchNode<State, Action>;
   /** The actions that lead to it. */
   readonly actions: readonly Action[];
+  /** What the best node answers, as `answer` of the environment tells it; `undefined` where it tells none. */
+  readonly answer: JsonValue | undefined;
   /** Whether the best node is terminal, or an answer, and its return, not discounted, is 1 or more. */
   readonly solved: boolean;
   /** Whether the algorithm proved that no other proposed path is better. */

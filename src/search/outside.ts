@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { letManyListen } from '#platform';
 import { CallGate } from '../calls/call-gate.ts';
 import type { CallReport } from '../calls/call-in-flight.ts';
 import type { Journal } from '../calls/journal.ts';
@@ -45,8 +45,8 @@ export interface OutsideOptions {
 export function openOutside(options: OutsideOptions): Outside {
   const { journal, order, clock, random, ms, before, ready } = options;
   const controller = new AbortController();
-  // Every call in flight may listen; that is no leak.
-  setMaxListeners(0, controller.signal);
+  // Every call in flight may listen.
+  letManyListen(controller.signal);
   const sequencer = new Sequencer(order, ready);
   const gate: CallGate = new CallGate({
     sequencer,

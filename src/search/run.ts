@@ -1,5 +1,5 @@
+import { turn } from '#platform';
 import { expectJson } from '../base/canonical-json.ts';
-import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { messageOf } from '../base/failure.ts';
@@ -11,6 +11,7 @@ import { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import type { Provenance } from '../contracts/provenance.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import { actionsTo } from '../tree/summary.ts';
@@ -308,6 +309,8 @@ async function grow<State, Action>(
   const abort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   const abandoned = rejectionBy(controller.signal);
+  // Whoever was told that the search starts may have aborted it.
+  if (signal?.aborted === true) abort();
   try {
     // A plug-in that ignores the signal must not keep an aborted search from ending.
     await Promise.race([run(), abandoned.promise]);
@@ -385,6 +388,18 @@ function shareOf(remaining: Spend, share: number, asked: Budget): Budget {
   return Object.fromEntries(limits);
 }
 
+/** What was paid for is returned, whatever an environment throws at the end. */
+function answerAt<State, Action>(
+  { state }: SearchNode<State, Action>,
+  environment: Environment<State, Action>,
+): JsonValue | undefined {
+  try {
+    return state === undefined ? undefined : environment.answer?.(state);
+  } catch {
+    return undefined;
+  }
+}
+
 function report<State, Action>(
   { tree, ledger }: SearchSession<State, Action>,
   end: {
@@ -403,6 +418,7 @@ function report<State, Action>(
     tree,
     best,
     actions: actionsTo(best),
+    answer: answerAt(best, checked.environment),
     solved: (best.terminal || best.answer) && (tree.score(best, 1) ?? 0) >= 1,
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { letManyListen } from '#platform';
 
 /** What is under way of a search: it can be aborted by itself, and is aborted with all that surrounds it. */
 export class Scope {
@@ -32,8 +32,8 @@ export class Scope {
 
 function controllerWithin(outer: AbortSignal): AbortController {
   const controller = new AbortController();
-  // Every call in flight may listen; that is no leak.
-  setMaxListeners(0, controller.signal);
+  // Every call in flight may listen.
+  letManyListen(controller.signal);
   if (outer.aborted) controller.abort(outer.reason);
   return controller;
 }

@@ -1,7 +1,6 @@
 import type { Environment } from '../contracts/environment.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
-import { EventQueue } from './event-queue.ts';
-import type { SearchEvent } from './events.ts';
+import { EventStream, type SearchStream } from './event-stream.ts';
 import { runSearch } from './run.ts';
 
 /**
@@ -26,37 +25,21 @@ export function search<State, Action>(
 }
 
 /**
- * The same search as a stream of events, of which the last is `search-end` with the result. A slow
- * reader slows the search down. Leaving the loop aborts every call in flight.
+ * The same search as a stream of events, of which the last is `search-end` with the result. It starts when it is first
+ * read. A slow reader slows the search down. Leaving the loop aborts every call in flight.
  *
  * @param environment - The dynamics of the problem.
  * @throws As {@link search}.
+ * @example
+ * ```ts
+ * for await (const event of streamSearch(environment, options).json()) {
+ *   response.write(`data: ${JSON.stringify(event)}\n\n`);
+ * }
+ * ```
  */
-export async function* streamSearch<State, Action>(
+export function streamSearch<State, Action>(
   environment: Environment<State, Action>,
   options: NoInfer<SearchOptions<State, Action>>,
-): AsyncGenerator<SearchEvent<State, Action>, void, undefined> {
-  const events = new EventQueue<SearchEvent<State, Action>>();
-  const left = new AbortController();
-  const signals = options.signal === undefined ? [left.signal] : [options.signal, left.signal];
-  const running = runSearch<State, Action>(
-    environment,
-    { ...options, signal: AbortSignal.any(signals) },
-    { emit: (event) => events.push(event), ready: () => events.drained() },
-  );
-  // Whoever leaves the loop early does not wait for the rejection that this causes.
-  const settled = running.then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  void settled.then(() => events.close());
-  try {
-    yield* events;
-    const outcome = await settled;
-    if (outcome !== undefined) throw outcome.error;
-  } finally {
-    left.abort(new Error('The reader left the stream.'));
-    events.close();
-    await settled;
-  }
+): SearchStream<State, Action> {
+  return new EventStream(environment, options);
 }

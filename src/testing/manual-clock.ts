@@ -1,4 +1,4 @@
-import { turn } from '../base/clock.ts';
+import { turn } from '#platform';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Clock } from '../contracts/clock.ts';
 

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { issueTexts } from '../base/issue-texts.ts';
 import { jsonComplaint } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Codec, JsonValue } from '../contracts/json.ts';
@@ -38,7 +39,8 @@ export function treeToJson<State, Action>(
   };
 }
 
-function nodeToJson<State, Action>(
+/** A node as in a saved tree. */
+export function nodeToJson<State, Action>(
   node: TreeNode<State, Action>,
   codec: Codec<State> | undefined,
 ): NodeJson {
@@ -212,7 +214,7 @@ function parse(source: unknown): TreeJson {
   if (typeof version === 'number' && version !== treeVersion) {
     throw invalid('version', `it is ${version}, this espalier reads ${treeVersion}`);
   }
-  const parsed = treeSchema.safeParse(source);
+  const parsed = treeSchema.safeParse(source, issueTexts);
   // The schema keeps what it checked; the types say the same in the words of spec.
   if (parsed.success) return parsed.data as TreeJson;
   const [issue] = parsed.error.issues;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { deepestJson, isPlainObject, jsonFault } from '../base/json.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
@@ -121,82 +121,88 @@ export interface NodeJson {
 }
 
 /** States and actions are the environment's: that they are JSON is all that is asked of them. */
-const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
+const json: z.ZodMiniType<JsonValue> = z.custom<JsonValue>(
   (value) => jsonFault(value) === undefined,
   `expected JSON, at most ${deepestJson} deep`,
 );
 /** Any name will do, also `__proto__`, which a record would drop. */
-const named = json.refine(isPlainObject, 'expected an object');
-const count = z.int().min(0);
-const flag = z.boolean().optional();
+const named = json.check(z.refine(isPlainObject, 'expected an object'));
+const count = z.int().check(z.minimum(0));
+const flag = z.optional(z.boolean());
 
 // A plug-in may put more into these than we know; nothing of it is lost.
 const evaluation = z.looseObject({
   value: z.number(),
-  about: z.enum(['action', 'state']).optional(),
+  about: z.optional(z.enum(['action', 'state'])),
 });
 const failure = { kind: z.string(), message: z.string() };
 
 const nodeSchema = z.strictObject({
-  parent: count.optional(),
-  action: json.optional(),
-  state: json.optional(),
-  prior: z.number().min(0).optional(),
-  reward: z.number().optional(),
-  cost: z.number().min(0).optional(),
-  visits: count.optional(),
-  value: z.number().optional(),
-  status: z.enum(['open', 'terminal', 'closed', 'failed', 'pruned']).optional(),
+  parent: z.optional(count),
+  action: z.optional(json),
+  state: z.optional(json),
+  prior: z.optional(z.number().check(z.minimum(0))),
+  reward: z.optional(z.number()),
+  cost: z.optional(z.number().check(z.minimum(0))),
+  visits: z.optional(count),
+  value: z.optional(z.number()),
+  status: z.optional(z.enum(['open', 'terminal', 'closed', 'failed', 'pruned'])),
   exact: flag,
-  pruned: z.enum(['beam', 'dominated', 'duplicate', 'hopeless', 'other']).optional(),
-  duplicateOf: count.optional(),
+  pruned: z.optional(z.enum(['beam', 'dominated', 'duplicate', 'hopeless', 'other'])),
+  duplicateOf: z.optional(count),
   terminal: flag,
   answer: flag,
   complete: flag,
-  samples: count.optional(),
-  evaluations: z.array(evaluation).min(1).optional(),
-  outcome: evaluation.optional(),
-  failure: z.looseObject(failure).optional(),
-  failedProposals: z.array(z.looseObject({ ...failure, count })).optional(),
-  failedEvaluations: z.array(z.looseObject({ ...failure, count })).optional(),
-  completion: z.looseObject({ text: z.string() }).optional(),
-  notes: named.optional(),
-  annotations: named.optional(),
+  samples: z.optional(count),
+  evaluations: z.optional(z.array(evaluation).check(z.minLength(1))),
+  outcome: z.optional(evaluation),
+  failure: z.optional(z.looseObject(failure)),
+  failedProposals: z.optional(z.array(z.looseObject({ ...failure, count }))),
+  failedEvaluations: z.optional(z.array(z.looseObject({ ...failure, count }))),
+  completion: z.optional(z.looseObject({ text: z.string() })),
+  notes: z.optional(named),
+  annotations: z.optional(named),
 });
 
 const logSchema = z
   .strictObject({
     leaves: z.array(count),
-    returns: z.array(z.number().nullable()),
-    calls: z.array(count).optional(),
-    tokens: z.array(count).optional(),
+    returns: z.array(z.nullable(z.number())),
+    calls: z.optional(z.array(count)),
+    tokens: z.optional(z.array(count)),
   })
-  .refine(
-    ({ leaves, ...columns }) =>
-      Object.values(columns).every((column) => column?.length === leaves.length),
-    'expected columns of equal length',
+  .check(
+    z.refine(
+      ({ leaves, ...columns }) =>
+        Object.values(columns).every((column) => column?.length === leaves.length),
+      'expected columns of equal length',
+    ),
   );
 
 const shares = z.array(
-  z.strictObject({ answer: json, share: z.number().min(0).max(1), nodes: z.array(count).min(1) }),
+  z.strictObject({
+    answer: json,
+    share: z.number().check(z.minimum(0), z.maximum(1)),
+    nodes: z.array(count).check(z.minLength(1)),
+  }),
 );
 
 /** What a saved tree must look like. */
-export const treeSchema: z.ZodType = z.strictObject({
+export const treeSchema: z.ZodMiniType = z.strictObject({
   format: z.literal('espalier-tree'),
   version: z.literal(treeVersion),
   environment: z.string(),
   seed: z.union([z.number(), z.string()]),
   stamps: z.array(z.string()),
   simulations: count,
-  handedBack: count.optional(),
-  discount: z.number().min(0).max(1).optional(),
-  rule: z.strictObject({ name: z.string(), options: z.record(z.string(), json) }).optional(),
+  handedBack: z.optional(count),
+  discount: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+  rule: z.optional(z.strictObject({ name: z.string(), options: z.record(z.string(), json) })),
   cursor: count,
-  preferred: count.optional(),
-  conclusion: z
-    .strictObject({ node: count, optimal: z.boolean(), shares: shares.optional() })
-    .optional(),
-  log: logSchema.optional(),
-  nodes: z.array(nodeSchema).min(1),
+  preferred: z.optional(count),
+  conclusion: z.optional(
+    z.strictObject({ node: count, optimal: z.boolean(), shares: z.optional(shares) }),
+  ),
+  log: z.optional(logSchema),
+  nodes: z.array(nodeSchema).check(z.minLength(1)),
 });

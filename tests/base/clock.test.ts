@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock, turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
+import { systemClock } from '../../src/base/clock.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
 import { type Journal, memoryJournal, replayed } from '../../src/calls/journal.ts';
 import type { ModelCall } from '../../src/contracts/language-model.ts';
 import { openGate } from './harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
 import { ModelCallError } from '../../src/base/errors.ts';
 import type { CallSpend } from '../../src/calls/call-spend.ts';
 import { memoryJournal, replayed } from '../../src/calls/journal.ts';

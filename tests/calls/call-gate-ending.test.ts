@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
 import { EspalierError } from '../../src/base/errors.ts';
 import { type Journal, memoryJournal, replayed } from '../../src/calls/journal.ts';
 import { JournalIndex } from '../../src/calls/journal-index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
 import { memoryJournal, replayed } from '../../src/calls/journal.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import type { JsonValue } from '../../src/contracts/json.ts';

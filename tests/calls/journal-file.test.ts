@@ -14,7 +14,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import { beginJournal } from '../../src/calls/journal.ts';
 import { openJournal, readJournal } from '../../src/calls/journal-file.ts';
-import { type JournalLine, sealLine } from '../../src/calls/journal-lines.ts';
+import type { JournalLine } from '../../src/calls/journal-lines.ts';
+import { sealLine } from '../../src/calls/journal-reader.ts';
 
 const header: JournalLine = { type: 'journal', version: 3, run: { seed: 0 } };
 const start = (state: string): JournalLine => ({ type: 'start', state });

@@ -9,12 +9,8 @@ import {
   startJournal,
 } from '../../src/calls/journal.ts';
 import { JournalIndex } from '../../src/calls/journal-index.ts';
-import {
-  type JournalLine,
-  journalVersion,
-  type LineOf,
-  sealLine,
-} from '../../src/calls/journal-lines.ts';
+import { type JournalLine, journalVersion, type LineOf } from '../../src/calls/journal-lines.ts';
+import { sealLine } from '../../src/calls/journal-reader.ts';
 import { linesIn } from './lines-in.ts';
 
 const header: JournalLine = { type: 'journal', version: journalVersion, run: { seed: 0 } };

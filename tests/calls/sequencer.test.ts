@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
 import { Sequencer } from '../../src/calls/sequencer.ts';
 import { deferred } from './harness.ts';
 

@@ -9,7 +9,7 @@ import { reasoning } from 'espalier/environments';
 import { agentQ } from 'espalier/methods';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
-import { table } from '../../dist/base/table.js';
+import { table } from '../../src/base/table.ts';
 import type { Loose } from '../support/loose.ts';
 
 const { values } = parseArgs({

@@ -7,13 +7,13 @@ import type { Budget } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
-import { table } from '../../dist/base/table.js';
-import { pairedDifference } from '../../dist/bench/metrics.js';
-import { unseenGames } from '../../dist/bench/tasks/game24.js';
-import { solveGame } from '../../dist/cli/demo-methods.js';
-import { search } from '../../dist/index.js';
-import { algorithmEntry, algorithmFor } from '../../dist/runs/algorithms.js';
-import { methodFor, methodNames } from '../../dist/runs/methods.js';
+import { table } from '../../src/base/table.ts';
+import { pairedDifference } from '../../src/bench/metrics.ts';
+import { unseenGames } from '../../src/bench/tasks/game24.ts';
+import { solveGame } from '../../src/cli/demo-methods.ts';
+import { search } from '../../src/index.ts';
+import { algorithmEntry, algorithmFor } from '../../src/runs/algorithms.ts';
+import { methodFor, methodNames } from '../../src/runs/methods.ts';
 import { compare, type Method } from './side-by-side.ts';
 
 const { values } = parseArgs({

@@ -14,8 +14,8 @@ import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24, type Rational } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
-import { pairedDifference } from '../../dist/bench/metrics.js';
-import { unseenGames } from '../../dist/bench/tasks/game24.js';
+import { pairedDifference } from '../../src/bench/metrics.ts';
+import { unseenGames } from '../../src/bench/tasks/game24.ts';
 import { compare, type Method } from './side-by-side.ts';
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { table } from '../../dist/base/table.js';
+import { table } from '../../src/base/table.ts';
 
 const { values } = parseArgs({
   options: {

@@ -27,8 +27,8 @@ import { reasoning } from 'espalier/environments';
 import { fromModel, selfRefine } from 'espalier/policies';
 import { type EmulatedAnswer, type EmulatedQuestion, emulator } from 'espalier/testing';
 import { judge } from 'espalier/values';
-import { table } from '../../dist/base/table.js';
-import { pairedDifference } from '../../dist/bench/metrics.js';
+import { table } from '../../src/base/table.ts';
+import { pairedDifference } from '../../src/bench/metrics.ts';
 import { compare, type Method } from './side-by-side.ts';
 
 const { values } = parseArgs({

@@ -3,8 +3,8 @@
 import { seededRandom } from 'espalier';
 import { type TinyModel, tiny } from 'espalier/backends/tiny';
 import { plainContext } from 'espalier/testing';
+import { Decoder } from '../../src/backends/tiny/decoder.ts';
 import type { LlamaFile } from '../../src/backends/tiny/gguf.ts';
-import { Decoder } from '../support/built-runner.ts';
 import type { Ask, Workload } from './tiny-workloads.ts';
 
 /** What became of a workload. */

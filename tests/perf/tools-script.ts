@@ -2,7 +2,7 @@
 // them, with noise.
 import { type Completion, type GenerateRequest, type Random, seededRandom } from 'espalier';
 import { type ScriptedModel, scriptedModel } from 'espalier/testing';
-import type { Call, ToolTask as Task } from '../../dist/bench/tasks/tool-task.js';
+import type { Call, ToolTask as Task } from '../../src/bench/tasks/tool-task.ts';
 
 /** The words of the judge, from a state that is as bad as at the start to one that looks complete. */
 export const scale: Readonly<Record<string, number>> = {

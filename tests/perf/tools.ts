@@ -15,14 +15,13 @@ import {
   solved,
 } from 'espalier';
 import { memoryJournal } from 'espalier/calls';
-import type { ToolEnvironment } from 'espalier/environments';
 import { dfsdt, toolChainStar, treeOfThoughts } from 'espalier/methods';
 import { callTools } from 'espalier/policies';
 import { judge } from 'espalier/values';
-import { table } from '../../dist/base/table.js';
-import { pairedDifference } from '../../dist/bench/metrics.js';
-import { type ToolTask as Task, worldOf } from '../../dist/bench/tasks/tool-task.js';
-import { toolTasks } from '../../dist/bench/tasks/tool-worlds.js';
+import { table } from '../../src/base/table.ts';
+import { pairedDifference } from '../../src/bench/metrics.ts';
+import { type ToolTask as Task, worldOf } from '../../src/bench/tasks/tool-task.ts';
+import { toolTasks } from '../../src/bench/tasks/tool-worlds.ts';
 import { compare, type Method } from './side-by-side.ts';
 import { scale, scriptFor } from './tools-script.ts';
 
@@ -43,8 +42,7 @@ const strays = { search: 0, commit: 0 };
 /** The tools of a task, and how often those ran that cannot be taken back. */
 function witnessed(task: Task) {
   const witness = { runs: 0 };
-  // Of the built package, whose types are others to the compiler.
-  const environment = worldOf(task, () => witness.runs++) as unknown as ToolEnvironment<object>;
+  const environment = worldOf(task, () => witness.runs++);
   return { environment, witness };
 }
 

@@ -1,5 +1,6 @@
 import type { Journal } from '../../src/calls/journal.ts';
-import { type JournalLine, LineReader, sealLine } from '../../src/calls/journal-lines.ts';
+import type { JournalLine } from '../../src/calls/journal-lines.ts';
+import { LineReader, sealLine } from '../../src/calls/journal-reader.ts';
 import type { Random } from '../../src/index.ts';
 import type { Witnessing } from '../support/witness.ts';
 

@@ -1,11 +1,12 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
+import { turn } from '#platform';
 import { canonicalJson } from '../../src/base/canonical-json.ts';
-import { turn } from '../../src/base/clock.ts';
 import { EspalierError } from '../../src/base/errors.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import type { CallSpend } from '../../src/calls/call-spend.ts';
-import { type JournalLine, sealLine } from '../../src/calls/journal-lines.ts';
+import type { JournalLine } from '../../src/calls/journal-lines.ts';
+import { sealLine } from '../../src/calls/journal-reader.ts';
 import { Ledger, type Reservation } from '../../src/calls/ledger.ts';
 import { Sequencer } from '../../src/calls/sequencer.ts';
 import { standingClock } from '../calls/harness.ts';

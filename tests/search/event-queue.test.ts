@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../src/base/clock.ts';
+import { turn } from '#platform';
 import { EventQueue } from '../../src/search/event-queue.ts';
 
 async function readAll<Event>(queue: EventQueue<Event>): Promise<readonly Event[]> {

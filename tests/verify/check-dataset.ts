@@ -43,7 +43,7 @@ function writeGigabyte(path: string): number {
 }
 
 function measured(path: string): readonly string[] {
-  const script = join(import.meta.dirname, '../../dist/data/audit/audit-dataset.js');
+  const script = join(import.meta.dirname, '../../dist/data/index.js');
   const program = `const { auditDataset } = await import(${JSON.stringify(script)});
     const { sets, findings } = await auditDataset(${JSON.stringify(path)});
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();

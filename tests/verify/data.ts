@@ -6,7 +6,7 @@ import { astar, search, seededRandom } from 'espalier';
 import { type BlocksworldState, blocksworld, solvablePuzzles } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 import { plainContext } from 'espalier/testing';
-import { taskNamed } from '../../dist/bench/tasks/tasks.js';
+import { taskNamed } from '../../src/bench/tasks/tasks.ts';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
 

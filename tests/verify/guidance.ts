@@ -17,13 +17,13 @@ import {
   type WideningRule,
 } from 'espalier';
 import { type ChainTask, chainTask } from 'espalier/testing';
-import { pairedDifference } from '../../dist/bench/metrics.js';
+import { pairedDifference } from '../../src/bench/metrics.ts';
 import {
   type Reliability,
   reliability,
   renderReliability,
-} from '../../dist/values/calibrate/report.js';
-import { labelledFrom } from '../../dist/values/calibrate/samples.js';
+} from '../../src/values/calibrate/report.ts';
+import { labelledFrom } from '../../src/values/calibrate/samples.ts';
 import { compare, type Method } from '../perf/side-by-side.ts';
 import { searchOf } from '../support/search-of.ts';
 

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealLine } from '../../src/calls/journal-lines.ts';
+import { sealLine } from '../../src/calls/journal-reader.ts';
 import { seededRandom } from '../../src/index.ts';
 import { flipsOf } from '../promises/journal-flips.ts';
 

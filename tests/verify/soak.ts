@@ -7,13 +7,13 @@ import { parseArgs } from 'node:util';
 import { EspalierError, type LanguageModel, seededRandom } from 'espalier';
 import { openaiCompatible } from 'espalier/backends';
 import { emulator, type Fault } from 'espalier/testing';
-import { systemClock } from '../../dist/base/clock.js';
-import { CallGate } from '../../dist/calls/call-gate.js';
-import { Calls } from '../../dist/calls/calls.js';
-import { memoryJournal } from '../../dist/calls/journal.js';
-import { Ledger } from '../../dist/calls/ledger.js';
-import { generate } from '../../dist/calls/operations/generate.js';
-import { Sequencer } from '../../dist/calls/sequencer.js';
+import { systemClock } from '../../src/base/clock.ts';
+import { CallGate } from '../../src/calls/call-gate.ts';
+import { Calls } from '../../src/calls/calls.ts';
+import { memoryJournal } from '../../src/calls/journal.ts';
+import { Ledger } from '../../src/calls/ledger.ts';
+import { generate } from '../../src/calls/operations/generate.ts';
+import { Sequencer } from '../../src/calls/sequencer.ts';
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,10 @@
 // Writes the logits of our own runner at each position of some conversations, for `logits.py --compare`.
 // `make -C training verify` runs it on the built package.
 import { writeFileSync } from 'node:fs';
-import { chatOf, Decoder, readLlamaFile, tokenizerOf } from '../../tests/support/built-runner.ts';
+import { chatOf } from '../../src/backends/in-process/chat.ts';
+import { Decoder } from '../../src/backends/tiny/decoder.ts';
+import { readLlamaFile } from '../../src/backends/tiny/gguf.ts';
+import { tokenizerOf } from '../../src/backends/tiny/tokenizer.ts';
 import { conversations } from '../../tests/verify/sample-texts.ts';
 
 const [model = '', out = ''] = process.argv.slice(2);

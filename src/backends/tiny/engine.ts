@@ -1,4 +1,5 @@
-import { systemClock, turn } from '../../base/clock.ts';
+import { turn } from '#platform';
+import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';

@@ -104,10 +104,12 @@ async function read(
   try {
     const tensors = new Map<string, Tensor>();
     for (const { entry, encoding, bytes } of plans) {
-      const buffer = new DataView(new ArrayBuffer(bytes));
+      // Deno does not read into a view of data.
+      const buffer = new Uint8Array(bytes);
       const { bytesRead } = await file.read(buffer, 0, bytes, entry.start);
       if (bytesRead < bytes) throw cut(path, `ends within \`${entry.name}\``);
-      tensors.set(entry.name, { shape: entry.shape, data: dequantise(buffer, encoding) });
+      const data = dequantise(new DataView(buffer.buffer), encoding);
+      tensors.set(entry.name, { shape: entry.shape, data });
     }
     return tensors;
   } finally {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../base/package-file.ts';
 import type { Generation, Message } from '../../contracts/language-model.ts';
 import { chatOf } from '../in-process/chat.ts';
 import { Loading } from '../in-process/loading.ts';
@@ -33,10 +34,8 @@ export interface ModelHost {
   close(reason: Error): Promise<void>;
 }
 
-/** The model that comes with the package. As far from here in `dist` as in `src`. */
-export const packagedModel: string = fileURLToPath(
-  new URL('../../../models/tiny.gguf', import.meta.url),
-);
+/** The model that comes with the package. */
+export const packagedModel: string = fileURLToPath(packageFile('models/tiny.gguf'));
 
 /** The name of a model. */
 export function nameOfModel(path: string): string {

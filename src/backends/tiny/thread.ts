@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { endThread } from '../../base/end-thread.ts';
 import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
+import { packageFile } from '../../base/package-file.ts';
 import { type Settle, settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Generation, Message } from '../../contracts/language-model.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
@@ -24,11 +25,8 @@ export type ThreadReply =
   | { readonly id: number; readonly value: Answered }
   | { readonly id: number; readonly message: string; readonly code?: EspalierErrorCode };
 
-/** The program of the thread. Threads run JavaScript only: from sources, it is the built one. */
-export const workerScript: URL = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../dist/backends/tiny/worker.js' : './worker.js',
-  import.meta.url,
-);
+/** The program of the thread. Threads run JavaScript only: from sources too it is the built one. */
+export const workerScript: URL = packageFile('dist/backends/tiny/worker.js');
 
 /**
  * A model in a thread of its own. The thread starts with the first request, and does not keep the process

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { packageFile } from '../../base/package-file.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Environment, Transition } from '../../contracts/environment.ts';
 import { plainContext } from '../../testing/index.ts';
@@ -10,7 +11,7 @@ export const aside: CallContext = plainContext({ clock: systemClock });
 
 /** The command that starts a program of the folder `python`. */
 export function pythonCommand(file: string): readonly string[] {
-  return ['python3', fileURLToPath(new URL(`../../../python/${file}`, import.meta.url))];
+  return ['python3', fileURLToPath(packageFile(`python/${file}`))];
 }
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { loadPeer } from '../../backends/transport/sdk.ts';
 import { endThread } from '../../base/end-thread.ts';
+import { packageFile } from '../../base/package-file.ts';
 
 /** What came of a call: its result as JSON, or why there is none. */
 export type SandboxResult = { readonly value: string } | { readonly error: string };
@@ -39,12 +40,8 @@ export async function runInSandbox(
   code: string,
   calls: readonly string[],
 ): Promise<readonly SandboxResult[]> {
-  // Under a loader of TypeScript, that of the build.
-  const script = import.meta.url.endsWith('.ts')
-    ? '../../../dist/bench/tasks/sandbox-worker.js'
-    : './sandbox-worker.js';
   const workerData: SandboxRequest = { code, calls, ...limits };
-  const worker = new Worker(new URL(script, import.meta.url), {
+  const worker = new Worker(packageFile('dist/bench/tasks/sandbox-worker.js'), {
     workerData,
     execArgv: [],
     env: {},

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { byteLength } from '#platform';
 import { asRead } from '../../base/as-read.ts';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
@@ -285,5 +286,5 @@ function join(results: readonly Generation[], usage: Generation['usage']): Gener
 
 function bytesOf({ text, reasoning = '', toolCalls = [] }: Completion): number {
   const calls = toolCalls.map(({ name, input }) => name + JSON.stringify(input));
-  return Buffer.byteLength([text, reasoning, ...calls].join(''));
+  return byteLength([text, reasoning, ...calls].join(''));
 }

@@ -1,3 +1,4 @@
+import { byteLength } from '#platform';
 import { contentAddress } from '../../base/canonical-json.ts';
 import type { GenerateRequest, Image, Message, Payee } from '../../contracts/language-model.ts';
 
@@ -51,7 +52,7 @@ export function mostTokensOfPrompt({
   return messages.reduce(
     (sum, { content, toolCalls, images = [], original }) =>
       sum +
-      Buffer.byteLength(content) +
+      byteLength(content) +
       sizeOf(toolCalls) +
       images.length * imageTokens +
       sizeOf(original?.data) +
@@ -66,5 +67,5 @@ export function mostTokensIn(texts: readonly string[]): number {
 }
 
 function sizeOf(json: unknown): number {
-  return json === undefined ? 0 : Buffer.byteLength(JSON.stringify(json));
+  return json === undefined ? 0 : byteLength(JSON.stringify(json));
 }

@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { endThread } from '../../base/end-thread.ts';
+import { packageFile } from '../../base/package-file.ts';
 
 /** How long the next rows of a Parquet file may take, in milliseconds; whole files take less. */
 const longestBatch = 10_000;
 
 /** The rows of a Parquet file. In a thread of its own: a broken file can keep the reader busy for ever. */
 export async function* parquetRows(path: string): AsyncGenerator<unknown, void, undefined> {
-  // Under a loader of TypeScript, that of the build.
-  const script = import.meta.url.endsWith('.ts')
-    ? '../../../dist/data/audit/parquet-worker.js'
-    : './parquet-worker.js';
-  const worker = new Worker(new URL(script, import.meta.url), { workerData: path, execArgv: [] });
+  const script = packageFile('dist/data/audit/parquet-worker.js');
+  const worker = new Worker(script, { workerData: path, execArgv: [] });
   try {
     for (;;) {
       worker.postMessage('next');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turn } from '../../base/clock.ts';
+import { turn } from '#platform';
 import { EspalierError } from '../../base/errors.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';

@@ -1,4 +1,4 @@
-import { turn } from '../../base/clock.ts';
+import { turn } from '#platform';
 import type { Random } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';

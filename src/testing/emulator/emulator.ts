@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { systemClock, turn } from '../../base/clock.ts';
+import { turn } from '#platform';
+import { systemClock } from '../../base/clock.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { Account } from './account.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../../src/base/clock.ts';
+import { turn } from '#platform';
 import { bench, sampleByHand, textsOf } from './bench.ts';
 import { reciting } from './fake-llama.ts';
 

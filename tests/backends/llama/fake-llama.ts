@@ -1,6 +1,7 @@
 /** A model of node-llama-cpp that is none: letters for tokens, and what follows a text depends on all of it. */
+
+import { turn } from '#platform';
 import type { NextTold } from '../../../src/backends/llama/binding.ts';
-import { turn } from '../../../src/base/clock.ts';
 import { seededRandom } from '../../../src/base/random.ts';
 
 /** The text of each token. The first two are control tokens: a text begins with one and ends with the other. */

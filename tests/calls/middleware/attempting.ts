@@ -1,4 +1,4 @@
-import { turn } from '../../../src/base/clock.ts';
+import { turn } from '#platform';
 import { EspalierError } from '../../../src/base/errors.ts';
 import type { CallRequest } from '../../../src/calls/call-request.ts';
 import type { CallSpend } from '../../../src/calls/call-spend.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../../src/base/clock.ts';
+import { turn } from '#platform';
 import { EspalierError, ModelCallError } from '../../../src/base/errors.ts';
 import { addSpend } from '../../../src/calls/call-spend.ts';
 import { type Journal, memoryJournal, replayed } from '../../../src/calls/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turn } from '../../../src/base/clock.ts';
+import { turn } from '#platform';
 import { failureFrom } from '../../../src/base/failure.ts';
 import { seededRandom } from '../../../src/base/random.ts';
 import { Pool } from '../../../src/environments/worlds/pool.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turn } from '../../../base/clock.ts';
+import { turn } from '#platform';
 import type { GenerateRequest, LanguageModel } from '../../../contracts/language-model.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {

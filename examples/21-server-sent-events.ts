@@ -1,0 +1,40 @@
+/** Serves a search as server-sent events, and reads them as a page would. */
+import assert from 'node:assert/strict';
+import { mcts, type SearchEventJson, solved, streamSearch } from 'espalier';
+import { gameOf24 } from 'espalier/environments';
+import { uniform } from 'espalier/policies';
+import { heuristic } from 'espalier/values';
+import { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+
+const app = new Hono();
+
+app.get('/search', (context) =>
+  streamSSE(context, async (response) => {
+    const environment = gameOf24.environment(gameOf24.parse(context.req.query('numbers') ?? ''));
+    const events = streamSearch(environment, {
+      policy: uniform(environment.actions),
+      evaluator: heuristic(gameOf24.estimate),
+      algorithm: mcts({ evaluate: 'all' }),
+      budget: { simulations: 200 },
+      stopWhen: solved(),
+    });
+    for await (const event of events.json()) {
+      await response.writeSSE({ event: event.type, data: JSON.stringify(event) });
+    }
+  }),
+);
+
+// In a server of Node: serve(app), from @hono/node-server. Here the page is this program.
+const response = await app.request('/search?numbers=4+9+10+13');
+const received = (await response.text())
+  .split('\n')
+  .filter((line) => line.startsWith('data: '))
+  .map((line) => JSON.parse(line.slice('data: '.length)) as SearchEventJson);
+
+const last = received.at(-1);
+assert.ok(last?.type === 'search-end');
+const { result } = last;
+console.log(`${received.length} events; ${result.stopReason} with node ${result.best.id}`);
+console.log(result.actions);
+assert.equal(result.actions.length, 3);

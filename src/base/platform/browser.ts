@@ -1,0 +1,65 @@
+import { sha256 as digest } from '@noble/hashes/sha2.js';
+import { isThenable } from '../is-thenable.ts';
+import type { Scope } from './node.ts';
+
+// Not every browser has it, and `using` takes this one then.
+if (!Object.hasOwn(Symbol, 'dispose')) {
+  Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
+}
+
+/**
+ * A browser cannot follow what is awaited: for as long as anything runs inside of a scope, all code does, inside of what
+ * was entered last.
+ */
+export function openScope<Value>(): Scope<Value> {
+  const entered: Value[] = [];
+  const leave = (value: Value): void => void entered.splice(entered.lastIndexOf(value), 1);
+  return {
+    run(value, inside) {
+      entered.push(value);
+      let result: ReturnType<typeof inside> | undefined;
+      try {
+        result = inside();
+        return result;
+      } finally {
+        if (isThenable(result)) {
+          const end = (): void => leave(value);
+          void result.then(end, end);
+        } else leave(value);
+      }
+    },
+    getStore: () => entered.at(-1),
+  };
+}
+
+/** The SHA-256 of bytes, or of a text in UTF-8, in base64url. */
+export function sha256(content: string | Uint8Array): string {
+  const bytes = digest(typeof content === 'string' ? encoder.encode(content) : content);
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace('=', '');
+}
+
+/** Browsers never warn of many listeners. */
+export function letManyListen(_signal: AbortSignal): void {}
+
+/** How many bytes a text is in UTF-8. */
+export function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/** Resolves when everything that can run without the outside has run: one turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(undefined);
+  });
+}
+
+const encoder = new TextEncoder();

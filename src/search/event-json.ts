@@ -1,0 +1,70 @@
+import type { Codec } from '../contracts/json.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import { TreeNode } from '../tree/node.ts';
+import { nodeToJson, treeToJson } from '../tree/serialize.ts';
+import { SearchTree } from '../tree/tree.ts';
+import type { NodeJson, TreeJson } from '../tree/tree-json.ts';
+import type { SearchResult } from './contracts.ts';
+import type { SearchEvent } from './events.ts';
+
+/** A node as in a saved tree, with its place: `id` is its index there. */
+export interface PlacedNodeJson extends NodeJson {
+  /** Its number in the tree. */
+  readonly id: number;
+  /** How many actions lead to it. */
+  readonly depth: number;
+}
+
+/** A result as JSON, without its tree. */
+export interface SearchResultJson
+  extends Omit<SearchResult<unknown, unknown>, 'best' | 'resume' | 'tree'> {
+  /** The best node found. */
+  readonly best: PlacedNodeJson;
+}
+
+/** What stands in JSON for a part of an event. */
+type AsJson<Part> = Part extends SearchNode
+  ? PlacedNodeJson
+  : Part extends readonly SearchNode[]
+    ? readonly PlacedNodeJson[]
+    : Part extends SearchTree<unknown, unknown>
+      ? TreeJson
+      : Part extends SearchResult<unknown, unknown>
+        ? SearchResultJson
+        : Part;
+
+type EventAsJson<Event> = Event extends unknown
+  ? { readonly [Name in keyof Event]: AsJson<Event[Name]> }
+  : never;
+
+/** What happens in a search, as JSON: nodes as in a saved tree, the tree where the search starts, a result at its end. */
+export type SearchEventJson = EventAsJson<SearchEvent>;
+
+/** An event as JSON: a copy that stays as it is while the search goes on. */
+export function eventToJson<State, Action>(
+  event: SearchEvent<State, Action>,
+  codec: Codec<State> | undefined,
+): SearchEventJson {
+  const parts = Object.entries(event).map(([name, part]) => [name, partToJson(part, codec)]);
+  return Object.fromEntries(parts) as SearchEventJson;
+}
+
+function partToJson<State>(part: unknown, codec: Codec<State> | undefined): unknown {
+  if (part instanceof TreeNode) return placed(part, codec);
+  if (part instanceof SearchTree) return treeToJson(part, codec === undefined ? {} : { codec });
+  if (Array.isArray(part)) return part.map((each) => partToJson(each, codec));
+  if (!isResult(part)) return part;
+  const { tree: _tree, resume: _resume, best, ...rest } = part;
+  return { ...rest, best: partToJson(best, codec) };
+}
+
+function placed<State>(
+  node: TreeNode<State, unknown>,
+  codec: Codec<State> | undefined,
+): PlacedNodeJson {
+  return { id: node.id, depth: node.depth, ...nodeToJson(node, codec) };
+}
+
+function isResult(part: unknown): part is SearchResult<unknown, unknown> {
+  return typeof part === 'object' && part !== null && 'resume' in part && 'tree' in part;
+}

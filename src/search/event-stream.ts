@@ -1,0 +1,132 @@
+import { EspalierError } from '../base/errors.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { SearchOptions, SearchResult } from './contracts.ts';
+import { eventToJson, type SearchEventJson } from './event-json.ts';
+import { EventQueue } from './event-queue.ts';
+import type { SearchEvent } from './events.ts';
+import { runSearch } from './run.ts';
+
+/** A search under way: its events, one after the other, and what it comes to. */
+export interface SearchStream<State, Action>
+  extends AsyncGenerator<SearchEvent<State, Action>, void, undefined> {
+  /**
+   * What the search comes to. It runs to its end also where nobody reads its events; where a reader leaves, it rejects.
+   */
+  readonly result: Promise<SearchResult<State, Action>>;
+  /**
+   * The events as JSON, to be sent elsewhere. They take the place of the events themselves: one of the two is read.
+   *
+   * @throws EspalierError `usage` for a state or an action that JSON cannot hold, where the environment has no codec.
+   */
+  json(): AsyncGenerator<SearchEventJson, void, undefined>;
+}
+
+/** Starts with its first reader. */
+export class EventStream<State, Action> implements SearchStream<State, Action> {
+  readonly #environment: Environment<State, Action>;
+  readonly #options: SearchOptions<State, Action>;
+  readonly #result: Promise<SearchResult<State, Action>>;
+  #settle: (result: Promise<SearchResult<State, Action>>) => void = () => {};
+  #events: AsyncGenerator<SearchEvent<State, Action>, void, undefined> | undefined;
+  #isRead = false;
+
+  constructor(environment: Environment<State, Action>, options: SearchOptions<State, Action>) {
+    this.#environment = environment;
+    this.#options = options;
+    this.#result = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    // Whoever reads the events learns of a rejection there.
+    this.#result.catch(() => {});
+  }
+
+  get result(): Promise<SearchResult<State, Action>> {
+    if (!this.#isRead) void this.#readAll();
+    return this.#result;
+  }
+
+  json(): AsyncGenerator<SearchEventJson, void, undefined> {
+    const { codec } = this.#environment;
+    return this.#read((event) => eventToJson(event, codec));
+  }
+
+  next(): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
+    this.#events ??= this.#read((event) => event);
+    return this.#events.next();
+  }
+
+  return(): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
+    if (!this.#isRead) this.#settle(Promise.reject(readerLeft()));
+    this.#events ??= this.#read((event) => event);
+    return this.#events.return();
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      for await (const event of this) void event;
+    } catch {
+      // The result tells it.
+    }
+  }
+
+  #read<Told>(
+    tell: (event: SearchEvent<State, Action>) => Told,
+  ): AsyncGenerator<Told, void, undefined> {
+    if (this.#isRead) {
+      throw new EspalierError('usage', 'The events of this search are being read already.');
+    }
+    this.#isRead = true;
+    return this.#run(tell);
+  }
+
+  /** Nodes are live: an event is told when it happens, and not when it is read. */
+  async *#run<Told>(
+    tell: (event: SearchEvent<State, Action>) => Told,
+  ): AsyncGenerator<Told, void, undefined> {
+    const events = new EventQueue<Told>();
+    const left = new AbortController();
+    const { signal } = this.#options;
+    const signals = signal === undefined ? [left.signal] : [signal, left.signal];
+    const emit = (event: SearchEvent<State, Action>): void => {
+      try {
+        events.push(tell(event));
+      } catch (error) {
+        left.abort(error);
+      }
+    };
+    const running = runSearch<State, Action>(
+      this.#environment,
+      { ...this.#options, signal: AbortSignal.any(signals) },
+      { emit, ready: () => events.drained() },
+    );
+    this.#settle(running);
+    const close = (): void => events.close();
+    void running.then(close, close);
+    try {
+      yield* events;
+      await running;
+    } finally {
+      left.abort(readerLeft());
+      events.close();
+      // Whoever leaves the loop early waits for the end, and not for the rejection that this causes.
+      await running.catch(() => {});
+    }
+  }
+}
+
+function readerLeft(): Error {
+  return new Error('The reader left the stream.');
+}

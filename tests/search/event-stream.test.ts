@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Environment,
+  mcts,
+  type SearchEventJson,
+  search,
+  solved,
+  streamSearch,
+  treeToJson,
+} from '../../src/index.ts';
+
+interface Rung {
+  readonly height: number;
+}
+
+/** Three steps up solve it. */
+const ladder: Environment<Rung, 'up' | 'down'> = {
+  name: 'ladder',
+  reset: () => ({ state: { height: 0 } }),
+  step({ height }, action) {
+    const next = height + (action === 'up' ? 1 : -1);
+    const isEnd = Math.abs(next) === 3;
+    return { state: { height: next }, ...(isEnd && { terminal: true, reward: next > 0 ? 1 : 0 }) };
+  },
+  answer: ({ height }) => (height === 3 ? { reached: height } : undefined),
+};
+const options = {
+  policy: () => [{ action: 'up' }, { action: 'down' }] as const,
+  evaluator: ({ state }: { readonly state: Rung }) => (state.height + 3) / 6,
+  algorithm: mcts(),
+  budget: { simulations: 100 },
+  stopWhen: solved(),
+};
+
+test('a result has what its best node answers', async () => {
+  const { answer } = await search(ladder, options);
+  expect(answer).toEqual({ reached: 3 });
+  const short = await search(ladder, { ...options, budget: { simulations: 1 } });
+  expect(short.answer).toBeUndefined();
+});
+
+test('an answer that throws leaves what was found', async () => {
+  const broken = {
+    ...ladder,
+    answer: () => {
+      throw new Error('No.');
+    },
+  };
+  const { answer, actions } = await search(broken, options);
+  expect([answer, actions]).toEqual([undefined, ['up', 'up', 'up']]);
+});
+
+describe('a stream', () => {
+  test('runs to its end where only its result is asked for', async () => {
+    const { actions } = await streamSearch(ladder, options).result;
+    expect(actions).toEqual(['up', 'up', 'up']);
+  });
+
+  test('has the result of its last event', async () => {
+    const stream = streamSearch(ladder, options);
+    let last: unknown;
+    for await (const event of stream) last = event.type === 'search-end' && event.result;
+    expect(await stream.result).toBe(last);
+  });
+
+  test.each([
+    ['before it has begun', 0],
+    ['in the middle', 3],
+  ])('rejects its result where the reader leaves %s', async (_when, events) => {
+    const stream = streamSearch(ladder, { ...options, stopWhen: () => false });
+    for (let read = 0; read < events; read++) await stream.next();
+    await stream.return();
+    await expect(stream.result).rejects.toThrow('The reader left the stream.');
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('throws what a search throws, to the reader and in the result', async () => {
+    const wrong = { ...options, budget: { simulations: -1 } };
+    const stream = streamSearch(ladder, wrong);
+    await expect(stream.next()).rejects.toThrow('budget.simulations');
+    await expect(stream.result).rejects.toThrow('budget.simulations');
+    await expect(streamSearch(ladder, wrong).result).rejects.toThrow('budget.simulations');
+  });
+
+  test('is disposed of where a block ends', async () => {
+    const stream = streamSearch(ladder, options);
+    {
+      await using reader = stream;
+      await reader.next();
+    }
+    await expect(stream.result).rejects.toThrow('The reader left the stream.');
+  });
+});
+
+describe('events as JSON', () => {
+  async function told(environment: Environment<Rung, 'up' | 'down'>): Promise<SearchEventJson[]> {
+    const events: SearchEventJson[] = [];
+    for await (const event of streamSearch(environment, options).json()) events.push(event);
+    return events;
+  }
+
+  test('are JSON, and their nodes are those of the saved tree', async () => {
+    const events = await told(ladder);
+    expect(JSON.parse(JSON.stringify(events))).toEqual(JSON.parse(JSON.stringify(events)));
+    const { tree, best, spend } = await search(ladder, options);
+    const [first] = events;
+    expect(first).toMatchObject({
+      type: 'search-start',
+      tree: { nodes: [{ state: { height: 0 } }] },
+    });
+    const last = events.at(-1);
+    if (last?.type !== 'search-end') throw new Error('No end.');
+    expect(last.result).toMatchObject({
+      ...{ answer: { reached: 3 }, solved: true, actions: ['up', 'up', 'up'] },
+      best: { id: best.id, depth: 3, ...treeToJson(tree).nodes[best.id] },
+      spend: { simulations: spend.simulations },
+    });
+    expect(Object.keys(last.result)).not.toContain('tree');
+    const expanded = events.find(({ type }) => type === 'node-expanded');
+    expect(expanded).toMatchObject({
+      node: { id: 0 },
+      children: [{ parent: 0, action: 'up' }, { parent: 0 }],
+    });
+  });
+
+  test('stay as they were told while the search goes on', async () => {
+    const counts: [number | undefined, number | undefined][] = [];
+    const kept: SearchEventJson[] = [];
+    for await (const event of streamSearch(ladder, options).json()) kept.push(event);
+    for (const event of kept) {
+      if (event.type === 'simulation-end') counts.push([event.simulation, event.best.visits]);
+    }
+    expect(counts.length).toBeGreaterThan(1);
+    expect(counts[0]?.[1] ?? 0).toBeLessThanOrEqual(2);
+  });
+
+  test('show states by the codec of the environment', async () => {
+    const coded = {
+      ...ladder,
+      codec: {
+        encode: ({ height }: Rung) => `rung ${height}`,
+        decode: (text: unknown) => ({ height: Number(String(text).slice(5)) }),
+      },
+    };
+    const [first] = await told(coded);
+    expect(first).toMatchObject({ tree: { nodes: [{ state: 'rung 0' }] } });
+  });
+
+  test('end with the reason where JSON cannot hold a state', async () => {
+    const opaque: typeof ladder = { ...ladder, reset: () => ({ state: { height: Number.NaN } }) };
+    const stream = streamSearch(opaque, options);
+    const read = (async () => {
+      for await (const event of stream.json()) void event;
+    })();
+    await expect(read).rejects.toThrow('Give the environment a codec.');
+    await expect(stream.result).rejects.toThrow('Give the environment a codec.');
+  });
+
+  test('are read in one way', async () => {
+    const stream = streamSearch(ladder, options);
+    await stream.json().next();
+    expect(() => stream.json()).toThrow('are being read already');
+  });
+});
