@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { methods } from '../src/methods/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const parts = readFileSync(join(root, 'docs/parts.md'), 'utf8');
 
 test.each(['examples/01-search-a-puzzle.ts', 'examples/11-search-over-tools.ts'])(
   'the README has the program %s, which CI runs',
@@ -15,6 +17,16 @@ test.each(['examples/01-search-a-puzzle.ts', 'examples/11-search-over-tools.ts']
     expect(program?.split('```')[0]).toBe(example.slice(example.indexOf('import')));
   },
 );
+
+test('the first program of the README prints what stands below it', () => {
+  const [, printed] = /```text\n(.*?)```/s.exec(readme) ?? [];
+  const told = execFileSync(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=source', 'examples/01-search-a-puzzle.ts'],
+    { cwd: root, encoding: 'utf8' },
+  );
+  expect(told).toBe(printed);
+});
 
 test.each([
   ['values', /<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs, 1],
@@ -91,8 +103,8 @@ test('every npm script that the documents name exists', () => {
 test.each([
   ['algorithms', algorithms],
   ['methods', methods],
-])('every one of the listed %s is in its row of the README', (what, entries) => {
-  const row = readme.split('\n').find((line) => line.startsWith(`| ${what} |`)) ?? '';
+])('every one of the listed %s is in its row of all parts', (what, entries) => {
+  const row = parts.split('\n').find((line) => line.startsWith(`| ${what} |`)) ?? '';
   const bare = (name: string) => name.replaceAll('-', '').toLowerCase();
   // By its name here, or by that of its paper behind it: `abMcts` (AB-MCTS-A).
   const names = [...row.matchAll(/`([\w-]+)`(?: \(([\w-]+)\))?/g)].flatMap(

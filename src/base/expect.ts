@@ -1,10 +1,12 @@
 import { EspalierError } from './errors.ts';
+import { isThenable } from './is-thenable.ts';
 
 /** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
+  const hint = isThenable(value) ? ' Put `await` before it.' : '';
   return new EspalierError(
     'usage',
-    `Expected \`${name}\` to be ${expected}, got ${describeValue(value)}.`,
+    `Expected \`${name}\` to be ${expected}, got ${describeValue(value)}.${hint}`,
   );
 }
 
@@ -35,6 +37,7 @@ export function describeValue(value: unknown): string {
 
 function describeObject(value: object): string {
   try {
+    if (isThenable(value)) return 'a promise';
     return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
   } catch {
     // A proxy may throw at any look.

@@ -97,3 +97,10 @@ test('expectMethods names the first method that is missing', () => {
   );
   expect(() => expectMethods('policy', null, ['propose'])).toThrow('got `null`');
 });
+
+test('a promise is named, with what to do', () => {
+  const { message } = expectation('model', 'a language model', Promise.resolve(1));
+  expect(message).toBe(
+    'Expected `model` to be a language model, got a promise. Put `await` before it.',
+  );
+});

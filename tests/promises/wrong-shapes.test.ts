@@ -274,7 +274,7 @@ describe('a stop condition', () => {
     ],
     [
       async () => false,
-      "a condition of `stopWhen` to return true, false or 'solved', got an object",
+      "a condition of `stopWhen` to return true, false or 'solved', got a promise",
     ],
   ])('%s that returns neither true nor false is refused', async (condition, sentence) => {
     const refused = search(environment, {
