@@ -34,7 +34,7 @@ import {
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
-import { chooseModel, environmentFor, type Models } from './model.ts';
+import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor, shownDollars } from './prices.ts';
 import { describeProgress } from './progress.ts';
@@ -221,9 +221,11 @@ async function grow(
 function planOf(
   asked: AskedProblem,
   attempt: number,
-  { request, models }: { readonly request: GenerateArguments; readonly models: Models },
+  { request, models: chosen }: { readonly request: GenerateArguments; readonly models: Models },
 ): Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>> {
-  const { answers, seed, untilSolved } = request;
+  const { answers, untilSolved } = request;
+  const seed = attempt === 0 ? request.seed : `${request.seed}#${attempt}`;
+  const models = drawnBy(chosen, seed);
   const problem = problemOf(asked);
   const outcome = answers ? outcomeOf(asked) : undefined;
   const { method, ...plan } = planFor(request, models, problem).plan;
@@ -233,7 +235,7 @@ function planOf(
     environment: environmentFor(models.model, problem),
     ...(outcome !== undefined && { outcome }),
     budget: budgetFor(request, models.model),
-    seed: attempt === 0 ? seed : `${seed}#${attempt}`,
+    seed,
     order: 'issued',
     ...(request.batch === true && { concurrency: withinSearch(request) }),
     ...plan,

@@ -5,6 +5,7 @@ import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
+import { seededRandom } from '../base/random.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
@@ -129,6 +130,27 @@ export async function chooseModel(
       await judgeModel?.[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
     },
+  };
+}
+
+/**
+ * The models of one search. The one in this process gives equal requests equal samples, and the requests of a search bring
+ * no seed: drawn by the seed of the search, another one grows another tree.
+ */
+export function drawnBy<Chosen extends Models>(models: Chosen, seed: number | string): Chosen {
+  const { model, judgeModel } = models;
+  if (seed === 0 || model?.provider !== 'tiny') return models;
+  const own = seededRandom(seed)
+    .split('model')
+    .integer(2 ** 31);
+  const drawn = (each: LanguageModel): LanguageModel => ({
+    ...each,
+    generate: (request, call) => each.generate({ ...request, seed: request.seed ?? own }, call),
+  });
+  return {
+    ...models,
+    model: drawn(model),
+    ...(judgeModel !== undefined && { judgeModel: drawn(judgeModel) }),
   };
 }
 

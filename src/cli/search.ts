@@ -13,7 +13,7 @@ import { streamSearch } from '../search/search.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { planFor } from './methods.ts';
-import { type ChosenModel, chooseModel, environmentFor } from './model.ts';
+import { type ChosenModel, chooseModel, drawnBy, environmentFor } from './model.ts';
 import { print, printError, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
@@ -93,8 +93,8 @@ async function grow(
   request: SearchRequest,
   { problem, folder, chosen, interruption, prices }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const { plan, asked } = planFor(request, chosen, problem);
   const { concurrency, order, seed, retryFailed = false } = request;
+  const { plan, asked } = planFor(request, drawnBy(chosen, seed), problem);
   const status = new StatusLine();
   try {
     const events = streamSearch(environmentFor(chosen.model, problem), {

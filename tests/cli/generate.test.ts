@@ -397,3 +397,28 @@ test('an export writes over its own dataset, and over nobody else’s', async ()
   });
   expect(readFileSync(join(out, 'README.md'), 'utf8')).toBe('# My notes\n');
 });
+
+test('each attempt and each seed of the packaged model grows another tree, the same one again', async () => {
+  const problems = fileIn(folder, 'one.txt', '2 4 6 7\n');
+  const made = async (name: string, seed: string): Promise<readonly string[]> => {
+    const search = ['--task', 'game24', '--algorithm', 'mcts', '--calls', '30', '--fill'];
+    const { code } = await espalier(
+      ...options(name, problems, ...search, '--attempts', '2', '--seed', seed),
+    );
+    expect(code).toBe(0);
+    const trees = lines(`run-${name}`, 'trees.jsonl') as readonly Readonly<{
+      attempt: number;
+      tree: { readonly nodes: unknown };
+    }>[];
+    return trees
+      .toSorted((one, other) => one.attempt - other.attempt)
+      .map(({ tree }) => JSON.stringify(tree.nodes));
+  };
+  const [first, again, other] = [
+    await made('seed-0', '0'),
+    await made('seed-0-again', '0'),
+    await made('seed-1', '1'),
+  ];
+  expect(again).toEqual(first);
+  expect(new Set([...first, ...other]).size).toBe(4);
+});
