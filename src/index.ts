@@ -1,7 +1,7 @@
 /**
  * Tree search over the steps of a language model or an agent.
  *
- * @module
+ * @module espalier
  */
 
 export { systemClock } from './base/clock.ts';

@@ -1,7 +1,7 @@
 /**
  * Tools of other SDKs, for searches over them.
  *
- * @module
+ * @module espalier/agents
  */
 
 export type { ToldEffect } from './adapted.ts';

@@ -2,7 +2,7 @@
  * Models: hosted ones, servers of one's own, journals, and whatever one string names. Official SDKs are optional
  * peers, and loaded at the first request.
  *
- * @module
+ * @module espalier/backends
  */
 
 export type {

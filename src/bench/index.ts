@@ -2,7 +2,7 @@
  * Benchmarks: does search pay, which one, from what budget on, at what price. Tasks, methods side by side at equal budgets,
  * reports with a verdict.
  *
- * @module
+ * @module espalier/bench
  */
 
 export { type Compared, type CompareOptions, compare } from './bench.ts';

@@ -1,7 +1,7 @@
 /**
  * What every paid call needs around it: journals, budgets shared by searches, prices, middleware for models.
  *
- * @module
+ * @module espalier/calls
  */
 
 export { BudgetPool } from './budget-pool.ts';

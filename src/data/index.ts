@@ -2,7 +2,7 @@
  * Finished trees into training data: rules make rows, formats give them the shape of a trainer, writers put them into
  * files, an audit looks at any dataset.
  *
- * @module
+ * @module espalier/data
  */
 
 import * as formats from './formats/formats.ts';

@@ -1,7 +1,7 @@
 /**
  * Environments: reasoning in text, tools, and puzzles that a program can make, check and solve exactly.
  *
- * @module
+ * @module espalier/environments
  */
 
 export type { StandardSchema } from '../base/standard-schema.ts';

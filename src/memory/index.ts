@@ -1,7 +1,7 @@
 /**
  * Learning from earlier attempts: reflections, where they are kept, how they are found and told.
  *
- * @module
+ * @module espalier/memory
  */
 
 export { bm25 } from './bm25.ts';

@@ -2,7 +2,7 @@
  * Published methods: each one an algorithm, who proposes, who values, and what makes a pair, with the paper's
  * defaults.
  *
- * @module
+ * @module espalier/methods
  */
 
 import { agentQEntry } from './agent-q.ts';

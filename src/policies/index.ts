@@ -1,7 +1,7 @@
 /**
  * Who proposes actions: π(a | s).
  *
- * @module
+ * @module espalier/policies
  */
 
 export type { Texts } from '../prompting/prompts.ts';

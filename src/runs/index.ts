@@ -1,7 +1,7 @@
 /**
  * Run folders: what was asked, every paid call, the trees, what was found.
  *
- * @module
+ * @module espalier/runs
  */
 
 export type { BatchOptions, BatchProgress } from './batch-desk.ts';

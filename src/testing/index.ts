@@ -2,7 +2,7 @@
  * Test doubles, tiny problems with known truths, and the contracts of plug-ins as test suites. For any
  * test runner.
  *
- * @module
+ * @module espalier/testing
  */
 
 export { banditTree } from './bandit-tree.ts';

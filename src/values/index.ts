@@ -1,7 +1,7 @@
 /**
  * Who values states and actions: v(s), in [0, 1].
  *
- * @module
+ * @module espalier/values
  */
 
 export {

@@ -43,6 +43,11 @@ const left = benchTasks
   .filter(({ name }) => measured[name] === undefined && name !== 'humaneval')
   .map(({ title }) => title);
 const text = [
+  '---',
+  'title: Benchmarks by task',
+  'group: Background',
+  '---',
+  '',
   '# Benchmarks by task',
   '',
   `Written by \`npm run bench:tasks\` on commit ${git('rev-parse', '--short', 'HEAD')}, Node ${process.versions.node}, ${cpus().length} cores.`,

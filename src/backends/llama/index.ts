@@ -1,7 +1,7 @@
 /**
  * Any GGUF file in this process, by llama.cpp: through the package `node-llama-cpp`, an optional peer.
  *
- * @module
+ * @module espalier/backends/llama
  */
 
 export type { LlamaStats } from './engine.ts';

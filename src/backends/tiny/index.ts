@@ -2,7 +2,7 @@
  * A small language model in this process: Llama-architecture GGUF files of up to some 50 million
  * parameters, without native code.
  *
- * @module
+ * @module espalier/backends/tiny
  */
 
 export { type TinyOptions, tiny } from './tiny.ts';
