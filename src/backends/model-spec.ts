@@ -104,6 +104,10 @@ function serverOf(name: string, rest: string | undefined, spec: string): ModelSp
       withoutUser(spec),
     );
   }
+  if (rest !== undefined && /^\/(v\d+)?\/?$/.test(rest)) {
+    const example = `${server}:http://HOST:PORT${rest}`;
+    throw expectation('model', `a model or an address, as in ${server}:MODEL or ${example}`, spec);
+  }
   return { kind: 'server', server, model: named(rest, spec, `a model, as in ${server}:MODEL`) };
 }
 

@@ -103,6 +103,10 @@ describe('what is no model spec', () => {
     ['http://', 'a spec with an address that can be read, got `"http://"`'],
     ['http://host:99999', 'a spec with an address that can be read, got `"http://host:99999"`'],
     [
+      'vllm:/v1',
+      'a model or an address, as in vllm:MODEL or vllm:http://HOST:PORT/v1, got `"vllm:/v1"`',
+    ],
+    [
       'vllm:localhost:8000',
       'an address with http:// or https://, as in vllm:http://localhost:8000, got `"vllm:localhost:8000"`',
     ],

@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectInteger } from '../../base/expect.ts';
+import { expectation, expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
@@ -73,7 +73,13 @@ export const gameOf24: Puzzle<
       `Expected \`target\` to be within reach of four numbers up to ${largest}, got \`${target}\`.`,
     );
   },
-  parse: parseNumbers,
+  parse(text) {
+    const instance = parseNumbers(text);
+    // Too few or too many are a slip of the hand, unless a target says that another game is meant.
+    if (instance.target !== undefined || instance.numbers.length === 4) return instance;
+    const expected = 'four numbers, or a target behind them, such as `4 9 10 -> 23`';
+    throw expectation('puzzle', expected, text);
+  },
   estimate,
   heuristic,
 };

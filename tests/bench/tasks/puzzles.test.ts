@@ -127,7 +127,7 @@ describe('a table of games', () => {
   });
 
   test.each([
-    ['Rank,Puzzles\n1,1 1 4\n2,a b c d\n', /^Line 3 of `.*`: Expected numbers and a target/],
+    ['Rank,Puzzles\n1,1 1 4 6\n2,a b c d\n', /^Line 3 of `.*`: Expected numbers and a target/],
     ['Rank,Puzzles\n1\n', /^Line 2 of `.*`: expected 2 columns\.$/],
     ['Rank,Puzzles\nx,1 1 4 6\n', /^Line 2 of `.*`: expected a whole number as its rank\.$/],
     ['Rank,Puzzles\n', /^Line 1 of `.*`: expected puzzles below\.$/],
