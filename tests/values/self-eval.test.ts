@@ -46,11 +46,22 @@ describe('self-evaluation from log-probabilities', () => {
           ['B', 0.25],
         ],
         [[')', 1]],
-        [['B', 1]],
+        [[' as', 1]],
+        [[' B', 1]],
+        [[' is', 1]],
       ),
     );
     expect(await selfEval({ model }).evaluate([root], request)).toEqual([
       { value: expect.closeTo(0.25, 12) as number },
+    ]);
+  });
+
+  test('reads neither thoughts nor what is taken back', async () => {
+    const thought = tokens([['<think>', 1]], [['Answer:', 1]], [['A', 1]], [['</think>', 1]], [['B', 1]]);
+    expect(await selfEval({ model: telling(thought) }).evaluate([root], request)).toEqual([{ value: 1 }]);
+    const takenBack = tokens([['A', 1]], [['?', 1]], [[' No,', 1]], [[' B', 1]]);
+    expect(await selfEval({ model: telling(takenBack) }).evaluate([root], request)).toMatchObject([
+      { failure: { kind: 'parse' } },
     ]);
   });
 

@@ -25,7 +25,11 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\infty(?![A-Za-z])/g, '∞'],
   [/\\pi(?![A-Za-z])/g, 'π'],
   [/\\([%&#{}_])/g, '$1'],
+  [/^\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈)\s*/, ''],
 ];
+
+/** What nobody sees, and the tags that HTML sets type with. */
+export const unseen = /[\u200b-\u200d\u2060\ufeff]|<\/?(?:b|strong|i|em|u|p|span|mark)>/gi;
 
 const wrapper =
   /\\(?:boxed|fbox|mbox|text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}/g;
@@ -41,6 +45,7 @@ const superscript = /[⁰¹²³⁴-⁹⁻]+/g;
  */
 export function plainAnswer(text: string): string {
   let plain = text
+    .replace(unseen, '')
     .replace(narrowSpace, '$1,')
     .replace(vulgarFraction, '$1 ')
     .replace(superscript, (digits) => `^{${digits}}`)
@@ -65,5 +70,6 @@ function trimmed(text: string): string {
   return text
     .replace(/^[\s"'“‘`*]+/, '')
     .replace(/[\s"'”’`*.,;:]+$/, '')
+    .replace(/(?<=[\p{L}\p{N}.])[\s\p{Extended_Pictographic}\ufe0f]+$/u, '')
     .replace(/(?<=\p{L}\p{L})!+$/u, '');
 }
