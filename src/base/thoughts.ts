@@ -3,7 +3,7 @@ const thoughtMark =
   /<(?<close>\/?)(?:think|thinking|thoughts?)>|(?<open>\[THINK\]|◁think▷|<\|begin_of_thought\|>)|\[\/THINK\]|◁\/think▷|<\|end_of_thought\|>/gi;
 
 /** What the final channel of gpt-oss begins with, also where a server has left the special tokens out. */
-const finalChannel = /<\|channel\|>\s{0,3}final\b[^<]{0,80}<\|message\|>|(?<=[^\s])assistantfinal/g;
+const finalChannel = /<\|channel\|>\s{0,3}final\b.{0,80}?<\|message\|>|(?<=\S)assistantfinal/g;
 const otherChannel = /<\|channel\|>\s{0,3}(?:analysis|commentary)\b|^\s{0,3}analysis(?=\p{Lu})/u;
 const channelEnd = /<\|(?:end|return|call|start|channel)\|>/;
 

@@ -24,12 +24,14 @@ function goesOn(rest: string): boolean {
 export function answerIn(text: string, answers: readonly string[]): string | undefined {
   const [, word = '', rest = ''] = beginning.exec(text) ?? [];
   const answer = answers.find((each) => isSame(each, word));
-  if (answer === undefined || goesOn(rest) || isContradicted(rest, answer, answers)) return undefined;
+  const isListed = /^\d/.test(word) && /^\.\s+\p{L}/u.test(rest);
+  if (answer === undefined || isListed || goesOn(rest) || isContradicted(rest, answer, answers))
+    return undefined;
   return answer;
 }
 
 /** What a proposal or a candidate is called before its letter or its number. */
-export const itemNoun = '(?:candidate|option|choice|proposal|answer|number|no\\.)';
+export const itemNoun = '(?:candidate|option|choice|proposal|answer|number)';
 const beginning = new RegExp(
   `^[^\\p{L}\\p{N}]*(?:${itemNoun}(?:[ \\t]|[^\\p{L}\\p{N}\\s]){1,8})?([\\p{L}\\p{N}]+)(.*)$`,
   'isu',
@@ -39,7 +41,8 @@ const beginning = new RegExp(
 const doubt =
   /\b(?:wait|actually|on (?:second thoughts?|reflection)|scratch that|correction|hmm+|let me (?:re|think again|check))|\?/iu;
 /** What makes less of an answer, in the same sentence. */
-const reserve = /^[^.!?\n]*\b(?:but|however|although|though|unless|except|not sure)\b/iu;
+const reserve =
+  /^[^.!?\n]*\b(?:but|however|although|though|unless|except|if|provided|assuming|not sure)\b/iu;
 /** A negation right behind an answer. */
 const negation = /^[\s\p{P}]{1,4}(?:not|never|nor|neither)\b/iu;
 

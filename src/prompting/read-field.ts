@@ -5,8 +5,10 @@ const numeral =
   /^([-−+]?\d+(?:\.\d+)?)(?:\s*(?:\/|out of)\s*(\d+(?:\.\d+)?))?(?:\s*points?)?(?![\p{L}\p{N}%]|[.,]\d)(.*)$/isu;
 /** What may stand behind a number: an end, a remark in brackets, a reason. */
 const remark = /^\s*(?:[.!]?\s*$|\(|[.!]\s|[,;:–—-]\s|(?:because|since|as)\b)/iu;
-/** What stands in a remark and makes another number of the one before it. */
-const change = /\b(?:wait|actually|no|not|or|to|but|would|maybe|on reflection|on second thoughts?)\b/iu;
+/** What stands in a remark and takes the number before it back. */
+const change = /\b(?:wait|actually|no|on reflection|on second thoughts?)\b(?!\s\p{L})/iu;
+/** A longer text says more than a number. */
+const longest = 1_000;
 const marks = /[*_`$\\]|\p{Extended_Pictographic}|\ufe0f/gu;
 
 /** The number in a field: `7`, `"7"`, `"7/10"` or `"7 (good)"`, within its range; `undefined` for anything else. */
@@ -20,7 +22,8 @@ export function numberIn(
 }
 
 function numberInText(text: string, greatest: number): number | undefined {
-  const [, digits, whole, rest = ''] = numeral.exec(text.slice(0, 1000).replace(marks, '').trim()) ?? [];
+  if (text.length > longest) return undefined;
+  const [, digits, whole, rest = ''] = numeral.exec(text.replace(marks, '').trim()) ?? [];
   // Of 7/20 nobody knows what it is on a scale that ends at 10.
   if (digits === undefined || (whole !== undefined && Number(whole) !== greatest)) return undefined;
   const isEnd = remark.test(rest) && !change.test(rest) && !/\d/.test(rest.replace(places, ''));

@@ -49,7 +49,9 @@ export function replyText({ text, finishReason }: Completion): string {
 export function fieldsIn(completion: Completion, wanted: string): Fields | undefined {
   const { finishReason } = completion;
   const text = replyText(completion);
-  const { values, cut } = findJson(/^[`\s]*(?:json\s)?\{\s*'/.test(text) ? doubleQuoted(text) : text);
+  const { values, cut } = findJson(
+    /^[`\s]*(?:json\s)?\{\s*'/.test(text) ? doubleQuoted(text) : text,
+  );
   const objects = values
     .map((value) => unwrapped(value, wanted))
     .filter(isPlainObject)
@@ -69,15 +71,14 @@ export function fieldsIn(completion: Completion, wanted: string): Fields | undef
   return Object.hasOwn(labelled, wanted) ? labelled : undefined;
 }
 
-const takesBack = /\b(?:wait|actually|on (?:second thoughts?|reflection)|correction|scratch that)\b/iu;
+const takesBack =
+  /\b(?:wait|actually|on (?:second thoughts?|reflection)|correction|scratch that)\b/iu;
 
 /** An object that is the only thing in another one, or in a list. */
 function unwrapped(value: JsonValue, wanted: string): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   const [[name = '', only] = [], ...others] = Object.entries(value);
-  return others.length === 0 && fieldName(name) !== wanted && isPlainObject(only)
-    ? (only as JsonValue)
-    : value;
+  return others.length === 0 && fieldName(name) !== wanted && isPlainObject(only) ? only : value;
 }
 
 /** The single quotes of Python as JSON has them. */
@@ -133,7 +134,7 @@ export function cutBeforeText(expected: string): Failed {
 /** Other words for a field, where it is the label of a line. */
 const synonyms: Readonly<Record<string, string>> = {
   score: 'rating|grade',
-  best: 'answer|choice',
+  best: 'answer|choice|bestoption|bestproposal|bestchoice',
   better: 'winner|answer|verdict',
   judgement: 'judgment|verdict|answer|rating',
   answer: 'verdict',
@@ -143,7 +144,10 @@ const synonyms: Readonly<Record<string, string>> = {
 function lineOf(wanted: string): RegExp {
   const label = `(?:${[wanted, synonyms[wanted]].filter(Boolean).join('|')})`;
   const lead = String.raw`(?<=[.!?;:,)–—]\s{0,3}|\b(?:my|the|final|overall|so|thus|therefore|hence)\s{1,3})`;
-  return new RegExp(String.raw`\n|${lead}(?=[*_]{0,3}${label}[*_\s]{0,3}(?:\([^()]{1,20}\)\s?)?[:=])`, 'iu');
+  return new RegExp(
+    String.raw`\n|${lead}(?=[*_]{0,3}${label}[*_\s]{0,3}(?:\([^()]{1,20}\)\s?)?[:=])`,
+    'iu',
+  );
 }
 
 /** `Score: 7`, `Score (1-10) – 7`, also with the marks of Markdown around either side. */

@@ -56,15 +56,6 @@ describe('self-evaluation from log-probabilities', () => {
     ]);
   });
 
-  test('reads neither thoughts nor what is taken back', async () => {
-    const thought = tokens([['<think>', 1]], [['Answer:', 1]], [['A', 1]], [['</think>', 1]], [['B', 1]]);
-    expect(await selfEval({ model: telling(thought) }).evaluate([root], request)).toEqual([{ value: 1 }]);
-    const takenBack = tokens([['A', 1]], [['?', 1]], [[' No,', 1]], [[' B', 1]]);
-    expect(await selfEval({ model: telling(takenBack) }).evaluate([root], request)).toMatchObject([
-      { failure: { kind: 'parse' } },
-    ]);
-  });
-
   test('counts what was written even where it is not among the likeliest', async () => {
     const [first] = tokens([['A', 0.3]]).logprobs ?? [];
     const model = telling({
@@ -78,6 +69,23 @@ describe('self-evaluation from log-probabilities', () => {
 });
 
 describe('a letter among tokens', () => {
+  test('reads neither thoughts nor what is taken back', async () => {
+    const thought = tokens(
+      [['<think>', 1]],
+      [['Answer:', 1]],
+      [['A', 1]],
+      [['</think>', 1]],
+      [['B', 1]],
+    );
+    expect(await selfEval({ model: telling(thought) }).evaluate([root], request)).toEqual([
+      { value: 1 },
+    ]);
+    const takenBack = tokens([['A', 1]], [['?', 1]], [[' No,', 1]], [[' B', 1]]);
+    expect(await selfEval({ model: telling(takenBack) }).evaluate([root], request)).toMatchObject([
+      { failure: { kind: 'parse' } },
+    ]);
+  });
+
   test.each([
     ['prose that begins with the letter', tokens([['A', 1]], [[' closer', 1]], [[' look', 1]])],
     ['a denial', tokens([['Not', 1]], [[' B', 1]])],

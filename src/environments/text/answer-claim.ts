@@ -1,7 +1,7 @@
 import { leadingValue, numberInSentence } from './answer-in-prose.ts';
 import type { AnswerLanguage } from './answer-languages.ts';
 import { isQuantity, isValued, readValue } from './answer-value.ts';
-import { plainAnswer } from './plain-answer.ts';
+import { pictures, plainAnswer } from './plain-answer.ts';
 
 /** No answer that a search could compare is longer. */
 export const longest = 200;
@@ -73,7 +73,7 @@ function withoutEmphasis(text: string): string {
     .replace(/\*\*|(?<!\w)__|__(?!\w)/g, '')
     .replace(/^[\s:：*`]+/, '')
     .replace(/[\s*`]+$/, '')
-    .replace(/(?<=[\p{L}\p{N}.])[\s\p{Extended_Pictographic}\ufe0f]+$/u, '');
+    .replace(pictures, '');
 }
 
 /** `17, no, 18` and `17, wait, actually 18` mean the last. */

@@ -37,7 +37,7 @@ const english: AnswerLanguage = {
     // Behind such a label alone much else may stand, and so it must begin the text.
     '^(?:result|solution):',
     String.raw`(?:^|\n)ans\.(?=${s}\d)`,
-    String.raw`\bI${s}(?:(?:would|will|['’]d|['’]ll)${s})?(?:choose|pick|select|go${s}(?:with|for)|opt${s}for)${s}(?:option${s})?(?=\(?[A-J]\)?(?:[.,\n]|${s}(?:over|because|since|as)\b|$))`,
+    String.raw`\bI(?:${s}(?:would|will)|['’](?:d|ll))?${s}(?:choose|pick|select|go${s}(?:with|for)|opt${s}for)${s}(?:option${s})?(?=\(?[A-J]\)?(?:[.,\n]|${s}(?:over|because|since|as)\b|$))`,
   ),
   supposed:
     /\b(?:if|whether|unless|at first (?:glance|sight)|suppose|supposing|assume|assumed?|assuming|until|check|verify|confirm|guess(?:ed)?|thought|believed|claimed|(?:not|\w{2,6}n['’]t|may|might|could|would|first|initially|wrong to|mistake is to|incorrect to|tempting to|tempted to)\s{1,3}(?:think|say|believe|claim|conclude|assume|argue|sure|guess)|(?<!\b(?:I|we)\s)(?:says?|said|claims?|thinks?|believes?|argues?))(?:\s{1,3}that)?\s{0,3}$/i,

@@ -5,15 +5,18 @@ import { isQuantity } from './answer-value.ts';
 
 /** What a conclusion begins with. */
 const therefore =
-  /^[*_#>\s]{0,6}(?:(?:(?:and\s)?(?:therefore|hence|thus|so(?! (?:far|many|much|that|long))|then|consequently|altogether|finally|also|somit|daher|donc)|in (?:conclusion|total|summary|all)|this means(?: that)?)\b,?\s{1,3}|(?:∴|=>|⇒|->|→|所以|因此)\s{0,3})/iu;
+  /^[*_#>\s]{0,6}(?:(?:(?:and\s)?(?:therefore|hence|thus|so(?! (?:far|many|much|that|long))|then|consequently|altogether|finally|also|somit|daher|donc)|in (?:conclusion|total|summary|all)|this means(?: that)?)\b,?\s{1,3}|(?:∴|=>|⇒|->|→|所以|因此)\s{0,3}){1,2}/iu;
 /** What makes a last sentence a condition, a plan, a doubt or a result on the way. */
 const open =
-  /[?？]|\b(?:if|whether|assum\p{L}*|suppos\p{L}*|let|perhaps|maybe|might|could|would|should|not|never|now|next|still|first|second|third|step|part|so far|each|per|either|answers?|guess|previous\p{L}*|initial\p{L}*|remember|recall|given)\b|n['’]t\b/iu;
+  /[?？]|\b(?:if|whether|assum\p{L}*|suppos\p{L}*|let|perhaps|maybe|might|could|would|should|not|never|now|next|still|first|second|third|step|part|so far|per|either|answers?|guess|previous\p{L}*|initial\p{L}*|remember|recall|given)\b|n['’]t\b/iu;
 const bound = /\b(?:about|around|at|more|less|fewer|than|between|or|and|other)\b/iu;
 const value = String.raw`([-−$€£¥₹\\(\[]{0,3}\d.{0,60}|\$?\\[dt]?frac.{0,60})`;
 /** *The value of x is 18*, *the total comes to $18*, *there are 15 primes below 50*, *x = 18*, *18 it is*. */
 const claims = [
-  new RegExp(String.raw`^(?:the|das|le|la)\s[^.!?;:=]{2,80}?\s(?:is|are|equals|comes\sto|amounts\sto|ist|lautet|beträgt|est)\s${value}$`, 'iu'),
+  new RegExp(
+    String.raw`^(?:the|das|le|la)\s[^.!?;:=]{2,80}?\s(?:is|are|equals|comes\sto|amounts\sto|ist|lautet|beträgt|est)\s${value}$`,
+    'iu',
+  ),
   new RegExp(String.raw`^(?:\$|\\\()?[a-zA-Z](?:_\w)?\s?=\s?${value}$`, 'u'),
   /^([-−$€£]{0,2}\d[\d.,]{0,30}%?)\sit is$/iu,
 ];
@@ -22,6 +25,8 @@ const option = /^(?:option|choice|answer)\s\(?([A-J])\)?\sis\s(?:the\s)?(?:corre
 
 /** What the last sentence of a text concludes, where it is no answer that is stated as such: a number or a letter. */
 export function conclusionIn(text: string): string | undefined {
+  const [, alone] = /^[\s*_]*([A-J]|yes|no)[\s*_.]*$/i.exec(text) ?? [];
+  if (alone !== undefined) return alone;
   const sentence = lastSentence(text);
   if (sentence === undefined) return undefined;
   const [, letter] = option.exec(sentence) ?? [];
@@ -54,5 +59,7 @@ function lastSentence(text: string): string | undefined {
     ?.replace(/\*\*|__/g, '')
     .replace(/[\s.!。]+$/u, '')
     .trim();
-  return sentence === undefined || sentence === '' || sentence.length > longest ? undefined : sentence;
+  return sentence === undefined || sentence === '' || sentence.length > longest
+    ? undefined
+    : sentence;
 }

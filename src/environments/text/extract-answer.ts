@@ -191,10 +191,10 @@ function inJson(text: string): Found | undefined {
   return fielded(content, last.index + whole.length);
 }
 
-/** A number with at most a word behind it, a letter or a truth, where nothing else is said. */
+/** A number with at most a word behind it, or `(B)`, where nothing else is said. */
 function alone(text: string): Found | undefined {
   if (text.length > 2 * longest) return undefined;
-  const [, letter] = /^[\s*_]*\(?([A-J]|yes|no)\)?[\s*_.]*$/i.exec(text) ?? [];
+  const [, letter] = /^[\s*_]*\(([A-J])\)[\s*_.]*$/.exec(text) ?? [];
   if (letter !== undefined) return { answer: letter, end: text.length };
   const written = text.trim();
   const isNumber = /^[^\p{L}=]*\d[^\p{L}=]*(?:\s?\p{L}+\.?)?[\s*]*$/u.test(written);

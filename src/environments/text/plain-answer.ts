@@ -29,7 +29,10 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What nobody sees, and the tags that HTML sets type with. */
-export const unseen = /[\u200b-\u200d\u2060\ufeff]|<\/?(?:b|strong|i|em|u|p|span|mark)>/gi;
+export const unseen: RegExp = /[\u200b-\u200d\u2060\ufeff]|<\/?(?:b|strong|i|em|u|p|span|mark)>/gi;
+
+/** Pictures behind an answer that is none itself. */
+export const pictures: RegExp = /(?<=[\p{L}\p{N}.])(?:\s|\p{Extended_Pictographic}|\ufe0f)+$/u;
 
 const wrapper =
   /\\(?:boxed|fbox|mbox|text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}/g;
@@ -70,6 +73,6 @@ function trimmed(text: string): string {
   return text
     .replace(/^[\s"'“‘`*]+/, '')
     .replace(/[\s"'”’`*.,;:]+$/, '')
-    .replace(/(?<=[\p{L}\p{N}.])[\s\p{Extended_Pictographic}\ufe0f]+$/u, '')
+    .replace(pictures, '')
     .replace(/(?<=\p{L}\p{L})!+$/u, '');
 }

@@ -18,7 +18,9 @@ export function stated(text: string): Found | undefined {
   const denied = new Set<string>();
   const all = statements(text);
   // The parts of a question have an answer each.
-  const labels = all.map(({ index }) => /\([a-h]\)(?=\s{0,3}$)/.exec(text.slice(0, index).slice(-8))?.[0]);
+  const labels = all.map(({ index }) =>
+    /(?:^|[\s(])[a-h]\)(?=\s{0,3}$)/.exec(text.slice(Math.max(0, index - 8), index))?.[0]?.trim(),
+  );
   if (new Set(labels.filter(Boolean)).size > 1) return undefined;
   for (const { index, match, language } of all) {
     const claim = read(text, { index, match, language });
@@ -81,7 +83,9 @@ function read(text: string, { index, match, language }: Statement): Claim | unde
   }
   if (isEither(sentence)) return undefined;
   // In prose the mark ends a sentence more often than it is a factorial.
-  const isBroken = /^\s{0,3}(?:no|wait|sorry|actually)\b/i.test(text.slice(start + end, start + end + 20));
+  const isBroken = /^\s{0,3}(?:no|wait|sorry|actually)\b/i.test(
+    text.slice(start + end, start + end + 20),
+  );
   const whole = sentence.replace(isBroken ? /(?:\.{3}|…)$/ : /(?<=\d)!$/, '');
   const answer = answerInClaim(withoutStrayBracket(whole), language);
   const named = answer === undefined ? undefined : inProse(answer);
@@ -92,6 +96,7 @@ function read(text: string, { index, match, language }: Statement): Claim | unde
 function isEither(sentence: string): boolean {
   return (
     /^[^=]*\d[\s*$]*(?:or|oder|ou)[\s*$]+\d(?!.*\b(?:minutes|hours|%))/iu.test(sentence) ||
+    /^[\s*(]*(?:option\s)?[A-J][\s*)]+(?:or|oder|ou)[\s*(]+[A-J]\b/iu.test(sentence) ||
     /\([^()]*\d[^()]*\b(?:if|unless|without|wenn|si)\b/iu.test(sentence) ||
     /\([A-J]\)\s*[^\s,.(][^(]*\([A-J]\)\s*[^\s,.]/.test(sentence)
   );
@@ -108,7 +113,9 @@ function insteadOf(sentence: string, language: AnswerLanguage, end: number): Cla
   const turns = [...sentence.matchAll(language.instead)];
   for (const turn of turns.reverse()) {
     const answer = answerInClaim(sentence.slice(turn.index + turn[0].length), language);
-    if (answer !== undefined && isValued(answer)) return { answer, end, isDenied: false };
+    if (answer !== undefined && isValued(answer) && !answer.includes(',')) {
+      return { answer, end, isDenied: false };
+    }
   }
   const denied = answerInClaim(sentence.replace(/^(?:not|nicht|pas)\s/i, ''), language);
   return denied === undefined ? undefined : { answer: denied, end, isDenied: true };
@@ -142,7 +149,7 @@ function inverted(text: string): Found | undefined {
 }
 
 const doubt =
-  /(?:^|[.!?…;,\n—–)])\s{0,3}(?:(?:oh|hmm+|ah|but|um)[\s,.!…]{1,6})?(?:wait\b|hold on\b|nope\b|no\b(?=\s{0,3}[,.!—–]|\s(?:wait|that|it)\b)|actually\b(?!\s{0,3}[.!])|oops\b|scratch that|correction\b|(?:that|this|it)(?:['’]s|\s(?:is|was|seems|looks))\s(?:not (?:right|correct)|wrong|incorrect|a mistake)|(?:that|this|it)\s(?:doesn['’]t|does not|can['’]t)\s(?:look|seem|sound|be)\b|let me (?:re(?!port)|double[- ]check|check|try again)|(?:that|this|it) (?:can['’]t|cannot) be|I (?:made a|forgot|misread|was wrong)|moment\b|nein\b|das ist falsch|attendez|non\b,|c['’]est faux|等等|不对|错了)/i;
+  /(?:^|[.!?…;,\n—–)])\s{0,3}(?:(?:oh|hmm+|ah|but|um)[\s,.!…]{1,6})?(?:wait\b|hold on\b|nope\b|no\b(?=\s{0,3}[,.!—–]|\s(?:wait|that|it)\b)|actually\b(?!\s{0,3}[.!])|oops\b|scratch that|correction\b|(?:that|this|it)(?:['’]s|\s(?:is|was|seems|looks))\s(?:not (?:right|correct)|wrong|incorrect|a mistake)|(?:that|this|it)\s(?:doesn['’]t|does not|can['’]t)\s(?:look|seem|sound|be)\b|however\b[^.!?]{0,100}\b(?:wrong|incorrect|mistake)\b|let me (?:re(?!port)|double[- ]check|check|try again)|(?:that|this|it) (?:can['’]t|cannot) be|I (?:made a|forgot|misread|was wrong)|moment\b|nein\b|das ist falsch|attendez|non\b,|c['’]est faux|等等|不对|错了)/i;
 const correction =
   /(?:\b(?:it|that|this)(?:['’]s|\s(?:is|should be|must be|would be|has to be|equals))|\bcorrection:|\bactually,?|\bno,|\bsondern|\bes ist|\bc['’]est|应该是|应为)\s{0,3}(?=(\S[^\n!?;]{0,60}))/gi;
 const approval = /\b(?:yes|correct|confirmed|checks out|is right|indeed|holds)\b/i;
