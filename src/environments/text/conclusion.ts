@@ -25,7 +25,7 @@ const option = /^(?:option|choice|answer)\s\(?([A-J])\)?\sis\s(?:the\s)?(?:corre
 
 /** What the last sentence of a text concludes, where it is no answer that is stated as such: a number or a letter. */
 export function conclusionIn(text: string): string | undefined {
-  const [, alone] = /^[\s*_]*([A-J]|yes|no)[\s*_.]*$/i.exec(text) ?? [];
+  const [, alone] = /^[\s*_]*([A-J]|[Yy]es|[Nn]o)[\s*_.]*$/.exec(text) ?? [];
   if (alone !== undefined) return alone;
   const sentence = lastSentence(text);
   if (sentence === undefined) return undefined;
