@@ -39,7 +39,7 @@ const beginning = new RegExp(
 
 /** What takes an answer back, wherever it stands behind it. */
 const doubt =
-  /\b(?:wait|actually|on (?:second thoughts?|reflection)|scratch that|correction|hmm+|let me (?:re|think again|check))|\?/iu;
+  /\b(?:wait|actually|no(?=[,…])|on (?:second thoughts?|reflection)|scratch that|correction|hmm+|let me (?:re|think again|check))|\?/iu;
 /** What makes less of an answer, in the same sentence. */
 const reserve =
   /^[^.!?\n]*\b(?:but|however|although|though|unless|except|if|provided|assuming|not sure)\b/iu;

@@ -8,7 +8,7 @@ const therefore =
   /^[*_#>\s]{0,6}(?:(?:(?:and\s)?(?:therefore|hence|thus|so(?! (?:far|many|much|that|long))|then|consequently|altogether|finally|also|somit|daher|donc)|in (?:conclusion|total|summary|all)|this means(?: that)?)\b,?\s{1,3}|(?:∴|=>|⇒|->|→|所以|因此)\s{0,3}){1,2}/iu;
 /** What makes a last sentence a condition, a plan, a doubt or a result on the way. */
 const open =
-  /[?？]|\b(?:if|whether|assum\p{L}*|suppos\p{L}*|let|perhaps|maybe|might|could|would|should|not|never|now|next|still|first|second|third|step|part|so far|per|either|answers?|guess|previous\p{L}*|initial\p{L}*|remember|recall|given)\b|n['’]t\b/iu;
+  /[?？]|\b(?:if|whether|assum\p{L}*|suppos\p{L}*|let|perhaps|maybe|might|could|would|should|not|never|now|next|still|first|second|third|step|part|so far|but|however|although|though|except|forgot|either|answers?|guess|previous\p{L}*|initial\p{L}*|remember|recall|given)\b|n['’]t\b/iu;
 const bound = /\b(?:about|around|at|more|less|fewer|than|between|or|and|other)\b/iu;
 const value = String.raw`([-−$€£¥₹\\(\[]{0,3}\d.{0,60}|\$?\\[dt]?frac.{0,60})`;
 /** *The value of x is 18*, *the total comes to $18*, *there are 15 primes below 50*, *x = 18*, *18 it is*. */

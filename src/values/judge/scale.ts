@@ -103,7 +103,7 @@ function valueOfTokens(scale: Scale, completion: Completion): number | undefined
 }
 
 /** *Sure, let me look at it* is a courtesy. */
-const courtesy = /^\p{L}+[,.!]\s{1,3}(?:let\b|here\b|I\b|happy\b|it\b)/iu;
+const courtesy = /^\p{L}+[,.!]\s{1,3}(?:let\b|here\b|why\b|I\b|happy\b|it\b)/iu;
 
 function valueOfText(scale: Scale, completion: Completion): number | undefined {
   const words = Object.keys(scale);

@@ -33,6 +33,8 @@ export const wholeTexts: Phrasings = {
     ['The distance is 3 times 15.', null],
     ['Thus 4 of the 6 candidates remain.', null],
     ['The probability of the first event is 0.5.', null],
+    ['Thus the cost per ticket is $8.', '8'],
+    ['The total is 90, but we forgot the tip.', null],
     ['So far we have 18 eggs.', null],
     ['Therefore, we need 5 more apples to reach the goal.', null],
     ['So the next step is 4.', null],
