@@ -1,4 +1,5 @@
 import { leastMass } from '../base/stats/least-mass.ts';
+import { withoutThoughts } from '../base/thoughts.ts';
 import type { Completion, TokenLogprob } from '../contracts/language-model.ts';
 
 /** Answers in a sentence: `A, B or C`. */
@@ -13,16 +14,48 @@ export function isSame(answer: string, word: string): boolean {
 
 /** Whether what stands behind a word makes it the beginning of a sentence, or a part of another word. */
 function goesOn(rest: string): boolean {
-  return /^(?:[ \t]+|['’-])?[\p{L}\p{N}]/u.test(rest);
+  return /^(?:(?:[ \t]+(?!(?:because|since|as)\b)|['’-])?[\p{L}\p{N}]|[.,]\d)/u.test(rest);
 }
 
 /**
- * The answer that a text begins with. It must stand by itself: `No, because …` answers *no*, `No doubt` does
- * not.
+ * The answer that a text begins with, or `Candidate` or `Answer:` and the answer. It must stand by itself: `No, because …`
+ * answers *no*, and neither `No doubt` nor `No, wait: yes` does.
  */
 export function answerIn(text: string, answers: readonly string[]): string | undefined {
-  const [, word = '', rest = ''] = /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)(.*)$/su.exec(text) ?? [];
-  return goesOn(rest) ? undefined : answers.find((answer) => isSame(answer, word));
+  const [, word = '', rest = ''] = beginning.exec(text) ?? [];
+  const answer = answers.find((each) => isSame(each, word));
+  const isListed = /^\d/.test(word) && /^\.\s+\p{L}/u.test(rest);
+  if (answer === undefined || isListed || goesOn(rest) || isContradicted(rest, answer, answers))
+    return undefined;
+  return answer;
+}
+
+/** What a proposal or a candidate is called before its letter or its number. */
+export const itemNoun = '(?:candidate|option|choice|proposal|answer|number)';
+const beginning = new RegExp(
+  `^[^\\p{L}\\p{N}]*(?:${itemNoun}(?:[ \\t]|[^\\p{L}\\p{N}\\s]){1,8})?([\\p{L}\\p{N}]+)(.*)$`,
+  'isu',
+);
+
+/** What takes an answer back, wherever it stands behind it. */
+const doubt =
+  /\b(?:wait|actually|no(?=[,…])|on (?:second thoughts?|reflection)|scratch that|correction|hmm+|let me (?:re|think again|check))|\?/iu;
+/** What makes less of an answer, in the same sentence. */
+const reserve =
+  /^[^.!?\n]*\b(?:but|however|although|though|unless|except|if|provided|assuming|not sure)\b/iu;
+/** A negation right behind an answer. */
+const negation = /^[\s\p{P}]{1,4}(?:not|never|nor|neither)\b/iu;
+
+/** Whether something behind an answer takes it back, or names another one that stands by itself, too. */
+export function isContradicted(rest: string, answer: string, answers: readonly string[]): boolean {
+  if (doubt.test(rest) || reserve.test(rest) || negation.test(rest)) return true;
+  for (const { 0: word, index } of rest.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const other = answers.find((each) => isSame(each, word));
+    const isOther = other !== undefined && other !== answer;
+    // `Yes, no mistakes` says nothing but yes.
+    if (isOther && !goesOn(rest.slice(index + word.length, index + word.length + 8))) return true;
+  }
+  return false;
 }
 
 /** What answers in log-probabilities are expected to have, for error messages. */
@@ -38,22 +71,40 @@ export type Shares = Readonly<Record<string, number>> | 'unclear';
  * have less than {@link leastMass}.
  */
 export function probabilitiesOf(
-  { logprobs = [] }: Completion,
+  { logprobs = [], finishReason }: Completion,
   answers: readonly string[],
 ): Shares | undefined {
+  if (finishReason === 'refusal') return undefined;
   const answerOf = (token: string) => {
     const word = wordIn(token);
     return word === undefined ? undefined : answers.find((answer) => isSame(answer, word));
   };
   let mayFollow = true;
-  for (const [place, written] of logprobs.entries()) {
-    if (mayFollow && answerOf(written.token) !== undefined) {
-      const rest = logprobs.slice(place + 1, place + 1 + lookAhead).map(({ token }) => token);
-      if (!goesOn(rest.join(''))) return sharesOf(written, answers, answerOf);
+  const said = behindThoughts(logprobs);
+  for (const [place, written] of said.entries()) {
+    const answer = mayFollow ? answerOf(written.token) : undefined;
+    if (answer !== undefined) {
+      const rest = said.slice(place + 1).map(({ token }) => token);
+      if (!goesOn(rest.slice(0, lookAhead).join(''))) {
+        return isContradicted(rest.join(''), answer, answers)
+          ? undefined
+          : sharesOf(written, answers, answerOf);
+      }
     }
     mayFollow = isLead(written.token, mayFollow);
   }
   return undefined;
+}
+
+/** The tokens behind those of thoughts. */
+export function behindThoughts(logprobs: readonly TokenLogprob[]): readonly TokenLogprob[] {
+  let left = withoutThoughts(logprobs.map(({ token }) => token).join('')).length;
+  if (left === 0) return [];
+  const from = logprobs.findLastIndex(({ token }) => {
+    left -= token.length;
+    return left <= 0;
+  });
+  return left > 0 || from < 0 ? logprobs : logprobs.slice(from);
 }
 
 /** So many tokens tell whether a sentence goes on behind a word. */

@@ -1,24 +1,37 @@
 import type { JsonValue } from '../contracts/json.ts';
 import { answerIn } from './answer-words.ts';
 
-const numeral = /^([-−+]?\d+(?:\.\d+)?)(?:\s*\/\s*(\d+(?:\.\d+)?))?\s*(?:points?)?\.?$/iu;
+const numeral =
+  /^([-−+]?\d+(?:\.\d+)?)(?:\s*(?:\/|out of)\s*(\d+(?:\.\d+)?))?(?:\s*points?)?(?![\p{L}\p{N}%]|[.,]\d)(.*)$/isu;
+/** What may stand behind a number: an end, a remark in brackets, a reason. */
+const remark = /^\s*(?:[.!]?\s*$|\(|[.!]\s|[,;:–—-]\s|(?:because|since|as)\b)/iu;
+/** What stands in a remark and takes the number before it back. */
+const change = /\b(?:wait|actually|no|on reflection|on second thoughts?)\b(?!\s\p{L})/iu;
+/** A longer text says more than a number. */
+const longest = 1_000;
+const marks = /[*_`$\\]|\p{Extended_Pictographic}|\ufe0f/gu;
 
-/** The number in a field: `7`, `"7"` or `"7/10"`, within its range; `undefined` for anything else. */
+/** The number in a field: `7`, `"7"`, `"7/10"` or `"7 (good)"`, within its range; `undefined` for anything else. */
 export function numberIn(
   value: JsonValue | undefined,
   [least, greatest]: readonly [number, number],
 ): number | undefined {
-  const number = typeof value === 'string' ? numberInText(value.trim(), greatest) : value;
+  const number = typeof value === 'string' ? numberInText(value, greatest) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
   return number >= least && number <= greatest ? number : undefined;
 }
 
 function numberInText(text: string, greatest: number): number | undefined {
-  const [, digits, whole] = numeral.exec(text) ?? [];
+  if (text.length > longest) return undefined;
+  const [, digits, whole, rest = ''] = numeral.exec(text.replace(marks, '').trim()) ?? [];
   // Of 7/20 nobody knows what it is on a scale that ends at 10.
   if (digits === undefined || (whole !== undefined && Number(whole) !== greatest)) return undefined;
-  return Number(digits.replace('−', '-'));
+  const isEnd = remark.test(rest) && !change.test(rest) && !/\d/.test(rest.replace(places, ''));
+  return isEnd ? Number(digits.replace('−', '-')) : undefined;
 }
+
+/** Numbers that count parts of the work. */
+const places = /\b(?:steps?|lines?|parts?|points?)\s\d+/giu;
 
 /** Whether a field says yes: a truth value, or one of the words. */
 export function flagIn(value: JsonValue | undefined): boolean | undefined {
@@ -32,8 +45,9 @@ export function choiceIn(
   value: JsonValue | undefined,
   answers: readonly string[],
 ): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const [whole = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(value) ?? [];
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const written = String(value);
+  const [whole = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(written) ?? [];
   const text = whole.toLowerCase();
-  return answers.find((answer) => answer.toLowerCase() === text) ?? answerIn(value, answers);
+  return answers.find((answer) => answer.toLowerCase() === text) ?? answerIn(written, answers);
 }

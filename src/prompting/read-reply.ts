@@ -1,9 +1,11 @@
 import { findJson } from '../base/find-json.ts';
 import { isPlainObject } from '../base/json.ts';
+import { withoutThoughts } from '../base/thoughts.ts';
 import type { Failed } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import { answerIn } from './answer-words.ts';
+import { itemStated } from './item-stated.ts';
 import { choiceIn } from './read-field.ts';
 
 /** What one reply says. */
@@ -31,51 +33,63 @@ export function namedFields(fields: Fields): Fields {
   );
 }
 
-/** The text of an answer, without what a model thought aloud before it. */
-export function replyText({ text }: Completion): string {
-  return text.replace(/^.*<\/think>/s, '').trim();
+/** The text of an answer, without what a model thought aloud; empty where the model refused. */
+export function replyText({ text, finishReason }: Completion): string {
+  return finishReason === 'refusal' ? '' : withoutThoughts(text).trim();
 }
 
 /**
  * What a reply states about a field, with what stands beside it: the last JSON object that has the field, and
- * where there is no JSON the last lines of the form `field: value`. What an answer was cut off in is not read:
- * `1` may have been on its way to `10`.
+ * where there is no JSON the last lines of the form `field: value`. A field of the same name within such an object is
+ * another one, and of two objects that differ neither counts where the text goes on behind them. What an answer was cut
+ * off in is not read: `1` may have been on its way to `10`.
  *
  * @param wanted - The field, as {@link fieldName} has it.
  */
 export function fieldsIn(completion: Completion, wanted: string): Fields | undefined {
   const { finishReason } = completion;
-  if (finishReason === 'refusal') return undefined;
   const text = replyText(completion);
-  const { values, cut } = findJson(text);
-  const stated = values
-    .flatMap(objectsIn)
-    .map(namedFields)
-    .findLast((fields) => Object.hasOwn(fields, wanted));
+  const { values, cut } = findJson(
+    /^[`\s]*(?:json\s)?\{\s*'/.test(text) ? doubleQuoted(text) : text,
+  );
+  const objects = values
+    .map((value) => unwrapped(value, wanted))
+    .filter(isPlainObject)
+    .map((fields) => namedFields(fields as Fields))
+    .filter((fields) => Object.hasOwn(fields, wanted));
+  const stated = objects.at(-1);
   const isUnfinished = finishReason === 'length' && cut !== undefined;
-  if (stated !== undefined && !isUnfinished) return stated;
+  if (stated !== undefined && !isUnfinished) {
+    const differ = new Set(objects.map((fields) => JSON.stringify(fields[wanted]))).size > 1;
+    const behind = text.slice(text.lastIndexOf('}') + 1);
+    const isOpen = takesBack.test(behind) || (differ && /\p{L}/u.test(behind));
+    return isOpen ? { [wanted]: null } : stated;
+  }
   if (cut !== undefined) return undefined;
-  const lines = text.split('\n');
-  const labelled = labelledFields(finishReason === 'length' ? lines.slice(0, -1) : lines);
+  const lines = text.split(lineOf(wanted));
+  const labelled = labelledFields(finishReason === 'length' ? lines.slice(0, -1) : lines, wanted);
   return Object.hasOwn(labelled, wanted) ? labelled : undefined;
+}
+
+const takesBack =
+  /\b(?:wait|actually|on (?:second thoughts?|reflection)|correction|scratch that)\b/iu;
+
+/** An object that is the only thing in another one, or in a list. */
+function unwrapped(value: JsonValue, wanted: string): JsonValue {
+  if (value === null || typeof value !== 'object') return value;
+  const [[name = '', only] = [], ...others] = Object.entries(value);
+  return others.length === 0 && fieldName(name) !== wanted && isPlainObject(only) ? only : value;
+}
+
+/** The single quotes of Python as JSON has them. */
+function doubleQuoted(text: string): string {
+  return text.replace(/(?<=[{[,:]\s{0,3})'|'(?=\s{0,3}[:,}\]])/g, '"');
 }
 
 /** The reason in a reply, where it gives one. */
 export function reasonIn(fields: Fields | undefined): string | undefined {
   const reason = fields?.['reason'];
   return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined;
-}
-
-/** What a reply states about a field, or else the whole of a reply that was not cut off; with its reason. */
-export function statedIn(
-  completion: Completion,
-  field: string,
-): { readonly stated: JsonValue | undefined; readonly reason: string | undefined } {
-  const fields = fieldsIn(completion, field);
-  const { finishReason } = completion;
-  const isWhole = finishReason !== 'length' && finishReason !== 'refusal';
-  const bare = isWhole ? replyText(completion) : undefined;
-  return { stated: fields === undefined ? bare : fields[field], reason: reasonIn(fields) };
 }
 
 /**
@@ -90,8 +104,11 @@ export function answerOf(
   }: { readonly answers: readonly string[]; readonly bare?: readonly string[] },
 ): { readonly answer: string; readonly reason: string | undefined } | undefined {
   const fields = fieldsIn(completion, field);
-  const text = completion.finishReason === 'refusal' ? '' : replyText(completion);
-  const answer = fields === undefined ? answerIn(text, bare) : choiceIn(fields[field], answers);
+  const text = replyText(completion);
+  const answer =
+    fields === undefined
+      ? (answerIn(text, bare) ?? itemStated(text, bare))
+      : choiceIn(fields[field], answers);
   return answer === undefined ? undefined : { answer, reason: reasonIn(fields) };
 }
 
@@ -114,25 +131,38 @@ export function cutBeforeText(expected: string): Failed {
   return { failure: { kind: 'parse', message } };
 }
 
-/** A value and all the objects in it, the outer ones first. */
-function objectsIn(value: JsonValue): readonly Fields[] {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).flatMap(objectsIn);
-  if (!isPlainObject(value)) return [];
-  const fields = value as Fields;
-  return [fields, ...Object.values(fields).flatMap(objectsIn)];
+/** Other words for a field, where it is the label of a line. */
+const synonyms: Readonly<Record<string, string>> = {
+  score: 'rating|grade',
+  best: 'answer|choice|bestoption|bestproposal|bestchoice',
+  better: 'winner|answer|verdict',
+  judgement: 'judgment|verdict|answer|rating',
+  answer: 'verdict',
+};
+
+/** Line breaks, and blanks before a label within a line: the score of `Step 2 is wrong, so my score: 3`, but no *maximum score*. */
+function lineOf(wanted: string): RegExp {
+  const label = `(?:${[wanted, synonyms[wanted]].filter(Boolean).join('|')})`;
+  const lead = String.raw`(?<=[.!?;:,)–—]\s{0,3}|\b(?:my|the|final|overall|so|thus|therefore|hence)\s{1,3})`;
+  return new RegExp(
+    String.raw`\n|${lead}(?=[*_]{0,3}${label}[*_\s]{0,3}(?:\([^()]{1,20}\)\s?)?[:=])`,
+    'iu',
+  );
 }
 
-/** `Score: 7`, also with the marks of Markdown around either side. */
+/** `Score: 7`, `Score (1-10) – 7`, also with the marks of Markdown around either side. */
 const labelledLine =
-  /^[\s>*_#`-]{0,20}(\p{L}[\p{L}\p{N} _-]{0,60}?)[*_`\s]{0,8}[:=][*_`\s]{0,8}(\S.{0,400})$/u;
+  /^[\s>*_#`-]{0,20}(?:(?:my|the|final|overall)\s)*(\p{L}[\p{L}\p{N} _-]{0,60}?)[*_`\s]{0,8}(?:\([^()\n]{1,20}\)[*_`\s]{0,8})?(?:[:=]|[–—-](?=\s))[*_`\s]{0,8}(\S.{0,400})$/iu;
 
-function labelledFields(lines: readonly string[]): Fields {
+function labelledFields(lines: readonly string[], wanted: string): Fields {
   const fields: Record<string, JsonValue> = {};
+  const others = synonyms[wanted]?.split('|') ?? [];
   for (const line of lines) {
     const match = line.length > 500 ? null : labelledLine.exec(line.trimEnd());
     if (match === null) continue;
-    const [, name = '', value = ''] = match;
-    fields[fieldName(name)] = value.replace(/(?<![\s*_`])[\s*_`]+$/u, '');
+    const [, label = '', value = ''] = match;
+    const name = fieldName(label);
+    fields[others.includes(name) ? wanted : name] = value.replace(/(?<![\s*_`])[\s*_`]+$/u, '');
   }
   return fields;
 }

@@ -46,7 +46,9 @@ describe('self-evaluation from log-probabilities', () => {
           ['B', 0.25],
         ],
         [[')', 1]],
-        [['B', 1]],
+        [[' as', 1]],
+        [[' B', 1]],
+        [[' is', 1]],
       ),
     );
     expect(await selfEval({ model }).evaluate([root], request)).toEqual([
@@ -67,6 +69,23 @@ describe('self-evaluation from log-probabilities', () => {
 });
 
 describe('a letter among tokens', () => {
+  test('reads neither thoughts nor what is taken back', async () => {
+    const thought = tokens(
+      [['<think>', 1]],
+      [['Answer:', 1]],
+      [['A', 1]],
+      [['</think>', 1]],
+      [['B', 1]],
+    );
+    expect(await selfEval({ model: telling(thought) }).evaluate([root], request)).toEqual([
+      { value: 1 },
+    ]);
+    const takenBack = tokens([['A', 1]], [['?', 1]], [[' No,', 1]], [[' B', 1]]);
+    expect(await selfEval({ model: telling(takenBack) }).evaluate([root], request)).toMatchObject([
+      { failure: { kind: 'parse' } },
+    ]);
+  });
+
   test.each([
     ['prose that begins with the letter', tokens([['A', 1]], [[' closer', 1]], [[' look', 1]])],
     ['a denial', tokens([['Not', 1]], [[' B', 1]])],

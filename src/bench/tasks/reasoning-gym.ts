@@ -3,12 +3,8 @@ import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Oracle } from '../../contracts/verifier.ts';
-import {
-  extractAnswer,
-  type ReasoningState,
-  reasoning,
-  remoteEnvironment,
-} from '../../environments/index.ts';
+import { type ReasoningState, reasoning, remoteEnvironment } from '../../environments/index.ts';
+import { answerOfStep } from '../../environments/text/extract-answer.ts';
 import type { BenchTask } from '../task.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { aside, pythonCommand, startedAside } from './python-side.ts';
@@ -103,5 +99,5 @@ function extract(step: string): string | undefined {
   const end = step.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : step.lastIndexOf('<answer>', end);
   const answer = start < 0 ? '' : step.slice(start + '<answer>'.length, end).trim();
-  return answer === '' || answer.length > longest ? extractAnswer(step) : answer;
+  return answer === '' || answer.length > longest ? answerOfStep(step) : answer;
 }

@@ -1,7 +1,7 @@
 import { leadingValue, numberInSentence } from './answer-in-prose.ts';
 import type { AnswerLanguage } from './answer-languages.ts';
 import { isQuantity, isValued, readValue } from './answer-value.ts';
-import { plainAnswer } from './plain-answer.ts';
+import { pictures, plainAnswer } from './plain-answer.ts';
 
 /** No answer that a search could compare is longer. */
 export const longest = 200;
@@ -72,7 +72,8 @@ function withoutEmphasis(text: string): string {
   return text
     .replace(/\*\*|(?<!\w)__|__(?!\w)/g, '')
     .replace(/^[\s:：*`]+/, '')
-    .replace(/[\s*`]+$/, '');
+    .replace(/[\s*`]+$/, '')
+    .replace(pictures, '');
 }
 
 /** `17, no, 18` and `17, wait, actually 18` mean the last. */
@@ -86,7 +87,7 @@ function lastCorrection(text: string): string | undefined {
 
 /** Digits and signs, words and units, but no variable. */
 const calculation =
-  /^(?=.*\d)(?=.*[+\-*×·÷/^x])(?:[\d\s.,$€£¥%°+\-*×·÷/^()]|(?<=\d\s?)x(?=\s?\d)|(?<!\p{L})\p{L}{2,}(?!\p{L}))+$/u;
+  /^(?=.*\d)(?=.*[+\-*×·÷/^x!])(?:[\d\s.,$€£¥%°+\-*×·÷/^()!]|(?<=\d\s?)x(?=\s?\d)|(?<!\p{L})\p{L}{2,}(?!\p{L}))+$/u;
 
 /**
  * What a chain of calculations comes to: 18 of `9 * 2 = 18`, and of `Total = 18`. `undefined` where a text is

@@ -18,7 +18,7 @@ export interface AnswerLanguage {
 
 const label = (words: string) =>
   String.raw`(?:^|\n|(?<=[.!?。]\s))[ \t>*_#✅=-]{0,12}(?:${words})[*_]{0,3}` +
-  String.raw`(?:\s\([^()\n]{1,40}\))?(?:[ \t\u00a0\u202f]{0,3}(?:[:=：→]|=>|[-–—](?=\s))|[ \t]{0,9}\n)[*_]{0,3}`;
+  String.raw`(?:\s\([^()\n]{1,40}\))?(?:[ \t\u00a0\u202f]{0,3}(?:[:=：→]|[=-]>|[-–—](?=\s))|[ \t]{0,9}\n)[*_]{0,3}`;
 const pattern = (...parts: readonly string[]) => new RegExp(parts.join('|'), 'giu');
 const s = String.raw`\s{1,3}`;
 
@@ -31,19 +31,20 @@ const english: AnswerLanguage = {
       `(?:['’]s(?=\\s)|,?${s}(?:is|are|equals|will${s}be|would${s}be|must${s}be|should${s}be|comes${s}(?:out${s})?to(?:${s}be)?|turns${s}out${s}to${s}be))` +
       String.raw`(?:(?<not>n['’]t\b|${s}not\b)|(?:\s{0,3}:|\b(?!['’])))`,
     label(
-      '(?:(?:so|thus|hence|therefore),? )?(?:the |my |our )?(?:(?:final|correct|corrected) )?answer|correction|final result',
+      '(?:(?:so|thus|hence|therefore),? )?(?:the |my |our )?(?:(?:final|correct|corrected) )?answer|ans|correction|final result',
     ),
     String.raw`\b(?:the|a|our|my)${s}final${s}answer${s}of\b`,
     // Behind such a label alone much else may stand, and so it must begin the text.
     '^(?:result|solution):',
-    String.raw`\bI${s}(?:choose|pick|select)${s}(?:option${s})?(?=\(?[A-J]\)?[.,\n]|\(?[A-J]\)?$)`,
+    String.raw`(?:^|\n)ans\.(?=${s}\d)`,
+    String.raw`\bI(?:${s}(?:would|will)|['’](?:d|ll))?${s}(?:choose|pick|select|go${s}(?:with|for)|opt${s}for)${s}(?:option${s})?(?=\(?[A-J]\)?(?:[.,\n]|${s}(?:over|because|since|as)\b|$))`,
   ),
   supposed:
-    /\b(?:if|whether|unless|suppose|supposing|assume|assumed?|assuming|until|check|verify|confirm|guess(?:ed)?|thought|believed|claimed|(?:not|\w{2,6}n['’]t|may|might|could|would|first|initially|wrong to|mistake is to|incorrect to|tempting to|tempted to)\s{1,3}(?:think|say|believe|claim|conclude|assume|argue|sure|guess)|(?<!\b(?:I|we)\s)(?:says?|said|claims?|thinks?|believes?|argues?))(?:\s{1,3}that)?\s{0,3}$/i,
+    /\b(?:if|whether|unless|at first (?:glance|sight)|suppose|supposing|assume|assumed?|assuming|until|check|verify|confirm|guess(?:ed)?|thought|believed|claimed|(?:not|\w{2,6}n['’]t|may|might|could|would|first|initially|wrong to|mistake is to|incorrect to|tempting to|tempted to)\s{1,3}(?:think|say|believe|claim|conclude|assume|argue|sure|guess)|(?<!\b(?:I|we)\s)(?:says?|said|claims?|thinks?|believes?|argues?))(?:\s{1,3}that)?\s{0,3}$/i,
   instead: /(?:\bbut(?:\s{1,3}rather)?|\brather|\binstead|\bit(?:\s{1,3}is|['’]s)|:)\s{1,3}/gi,
   hedge:
     /^(?:(?:therefore|thus|then|hence|indeed|simply|just|exactly|precisely|probably|most likely|likely|approximately|approx\.?|about|around|roughly|equal to|clearly|definitely|certainly|only|in fact|it is|it['’]s)\b[.,:]?\s{1,3}(?!half\b)|a total of\s{1,3}(?=\S*\d)|(?:simple|clear|easy|obvious|straightforward|as follows)\s{0,3}[:—–]\s{0,3}|(?:≈|≃|~|\\approx(?![a-z])|\\sim(?![a-z])|=)\s{0,3})/i,
-  tail: /,?\s{1,3}(?:because|since|which|so|but|where|when|rounded|not|rather than|instead of|as\s{1,3}(?:we|the|it|shown|above|required|expected|desired|calculated|stated|computed)|and\s{1,3}(?:we|it|so|this|not))\b|\s{1,3}or so\b|\s{1,3}(?:(?:square|cubic)\s)?units?\b|\s{0,3}\((?:since|because|as|i\.e\.|e\.g\.|that is|see|rounded|not|where|from)\b/i,
+  tail: /,?\s{1,3}(?:because|since|which|so|but|where|when|rounded|not|over|rather than|instead of|although|though|as\s{1,3}(?:we|the|it|shown|above|required|expected|desired|calculated|stated|computed)|and\s{1,3}(?:we|it|so|this|not))\b|\s{1,3}or so\b|\s{1,3}(?:(?:square|cubic)\s)?units?(?=\s{0,3}(?:[.,;)]|$))|\s{0,3}\((?:since|because|as|i\.e\.|e\.g\.|that is|see|rounded|not|where|from)\b/i,
   noAnswer:
     /^(?:not|n't|no longer|never|found|obtained|given|computed|calculated|determined|derived|known|unknown|unlikely|twice|thrice|half|double|triple|depend|unclear|undefined|still|yet|to|in|by|what|how|whether|going|easy|there is no|worth|as follows|as|either|neither|both|between|more than|less than|greater|larger|smaller|fewer|at least|at most|up to|over|under|above|below|close to|positive|negative|even|odd|always|correct|incorrect|right|wrong|clear|obvious|obviously|is|are|an? (?:whole |positive |negative |real |natural |round |\d-digit |two-digit )?(?:number|integer|fraction|multiple|percentage|value|decimal)|the (?:sum|product|difference|quotient|number|result|value|total|same|one|following|answer) ?(?:of|we|as|that|is)?|answer|see|same|tbd|tba|pending|any|all|every|I (?:do|don|am|can|could|would|have)|we (?:can|need|have|must|do)|cannot|can['’]t|impossible to|unable)(?![\p{L}\p{N}])/iu,
   decimalComma: false,
@@ -79,7 +80,7 @@ const french: AnswerLanguage = {
     /(?:^|[\s,])(?:si|suppos(?:ons|ez) que|vérif(?:ions|iez) (?:si|que)|(?:dire|penser|croire|pas) que)\s{0,3}$/i,
   instead: /\bmais\s{1,3}|\bc['’]est\s{1,3}/gi,
   hedge:
-    /^(?:(?:d['’])?environ|approximativement|à peu près|exactement|donc|probablement|simplement|égale? à)\s{1,3}/i,
+    /^(?:la(?=\s[A-J](?!\p{L}))|(?:d['’])?environ|approximativement|à peu près|exactement|donc|probablement|simplement|égale? à)\s{1,3}/iu,
   tail: /,?\s{1,3}(?:car|parce|puisque|donc|ce\s{1,3}qui|et\s{1,3}non|pas|comme|mais)(?!\p{L})|\s{0,3}\((?:car|puisque|parce|et non|pas)(?!\p{L})/iu,
   noAnswer:
     /^(?:pas|inconnue?|à|dans|en|par|plus (?:de|que|grande?)|moins (?:de|que)|supérieure?|inférieure?|au (?:moins|plus)|entre|soit|un (?:nombre|entier)|une? (?:fraction|valeur)|la (?:somme|différence|valeur)|le (?:produit|nombre|quotient|résultat)|que|si|comment|est|je|nous|on|donnée?|obtenue?|fausse|correcte)(?!\p{L})/iu,

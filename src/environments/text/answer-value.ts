@@ -73,10 +73,18 @@ function readQuantity(text: string): NumberValue | undefined {
   const [, sign = '', currency, inner = '', amount = ''] =
     /^([-+]?)\s*([$€£¥₹])\s*([-+]?)(.*)$/s.exec(name === undefined ? text : named) ?? [];
   const body = currency === undefined ? (name === undefined ? text : named) : sign + inner + amount;
-  const quantity = readAmount(body);
+  const quantity = readAmount(currency === undefined ? body : inFull(body));
   if (quantity === undefined) return undefined;
   const unit = currency === undefined ? quantity.unit : (readSuffix(currency)?.unit ?? currency);
   return { ...quantity, unit, variable: name ?? '' };
+}
+
+/** An amount of money with its zeros: `5k` and `1.5M`, and the groups of India, `12,50,000`. */
+function inFull(amount: string): string {
+  const isIndian = /^-?\d{1,2}(?:,\d{2})+,\d{3}(?!\d|,\d)/.test(amount);
+  return (isIndian ? amount.replaceAll(',', '') : amount)
+    .replace(/(?<=\d)k$/i, ' thousand')
+    .replace(/(?<=\d)M$/, ' million');
 }
 
 /** A number and what stands behind it; in round brackets too. */
@@ -89,7 +97,8 @@ function readAmount(text: string): NumberValue | undefined {
   const percentage = /^(.*?)\s*(?:%|per\s?cent|prozent|pour\s?cent)$/is.exec(squared)?.[1];
   const [, front = '', tail = ''] = /^(.*[\d}]\.?)([^\d}]*)$/s.exec(squared) ?? [];
   const value = readNumber(percentage ?? front);
-  const suffix = percentage === undefined ? readSuffix(tail) : noSuffix;
+  const isThousands = /^k$/i.test(tail) && /\.\d+$/.test(front);
+  const suffix = percentage === undefined ? readSuffix(isThousands ? ' thousand' : tail) : noSuffix;
   if (value === undefined || suffix === undefined) return undefined;
   const { exponent, unit } = suffix;
   const percent = percentage !== undefined;

@@ -1,24 +1,34 @@
+import { withoutThoughts } from '../../base/thoughts.ts';
 import { answerInClaim, isAnswer, longest } from './answer-claim.ts';
 import { languages } from './answer-languages.ts';
 import { isQuantity, readValue } from './answer-value.ts';
-import { plainAnswer } from './plain-answer.ts';
+import { conclusionIn } from './conclusion.ts';
+import { plainAnswer, unseen } from './plain-answer.ts';
 import { type Found, settled, stated } from './stated-answer.ts';
 
 /**
  * The final answer that a text states; `undefined` where it states none.
  *
  * In this order, and of each kind the last one: `<answer>…</answer>`, `\boxed{…}`, a line `#### 42`, an `"answer"` in JSON, a
- * sentence such as *The answer is 42.* or *Answer: 42*, in English, German, French or Chinese, and a number or `(B)` as all
- * of the text. Hedges, explanations and calculations are left out: *about 9 * 2 = 18, as shown* states 18. *Not 17, it is 18*
- * and *17. Wait, it is 18* state 18. A question, a condition (*if the answer is 5*), the way to an answer (*the answer is found
- * by adding*), bounds, two candidates, placeholders and damaged texts state none, nor do thoughts and programs.
+ * sentence such as *The answer is 42.* or *Answer: 42*, in English, German, French or Chinese, a number or `(B)` as all
+ * of the text, and a last sentence that concludes something: *Therefore, she has 42 apples.* Hedges, explanations and
+ * calculations are left out: *about 9 * 2 = 18, as shown* states 18. *Not 17, it is 18* and *17. Wait, it is 18* state 18. A
+ * question, a condition (*if the answer is 5*), the way to an answer (*the answer is found by adding*), bounds, two
+ * candidates, placeholders and damaged texts state none, nor do thoughts and programs.
  */
 export function extractAnswer(text: string): string | undefined {
-  const said = withoutPrograms(withoutThoughts(text));
+  return answerOfStep(text) ?? conclusionIn(saidIn(text));
+}
+
+/** {@link extractAnswer} for a step, whose conclusion may be one on the way: to read one too many would end a search. */
+export function answerOfStep(text: string): string | undefined {
+  const said = saidIn(text);
   // Models that only continue texts go on with a question of their own.
-  const next = said.search(/\n\s{0,3}(?:question|problem|q)\s?:/i);
+  const next = said.search(nextQuestion);
   return (next > 0 ? answerIn(said.slice(0, next)) : undefined) ?? answerIn(said);
 }
+
+const nextQuestion = /\n\s{0,3}(?:question|problem|q)\s?:/i;
 
 function answerIn(text: string): string | undefined {
   for (const find of [tagged, boxed, hashed, inJson, stated, alone]) {
@@ -29,15 +39,13 @@ function answerIn(text: string): string | undefined {
 }
 
 const endOfText =
-  /<\|(?:im_end|endoftext|eot_id|end_of_text|end|return)\|>|<\/s>|<eos>|<end_of_turn>/;
+  /<\|(?:im_end|endoftext|eot_id|end_of_text|end_of_solution|end|return)\|>|<\/s>|<eos>|<end_of_turn>/;
 
-/** What is said behind the thoughts of a model and before its end; nothing where the thoughts do not end. */
-function withoutThoughts(text: string): string {
-  const thoughts = text.lastIndexOf('</think>');
-  const said = thoughts < 0 ? text : text.slice(thoughts + '</think>'.length);
-  if (/^\s*<think>/.test(said)) return '';
+/** What a text says to a reader: no thoughts, nothing behind its end, no programs and no type. */
+function saidIn(text: string): string {
+  const said = withoutThoughts(text);
   const end = endOfText.exec(said)?.index;
-  return end === undefined ? said : said.slice(0, end);
+  return withoutPrograms(end === undefined ? said : said.slice(0, end)).replace(unseen, '');
 }
 
 const prose = /^(?:json|text|txt|plaintext|markdown|md|latex|tex|math|xml|html|output)?\s*$/i;
@@ -55,7 +63,7 @@ function withoutPrograms(text: string): string {
 
 /** What a text states that stands where only an answer belongs. */
 export function answerAlone(text: string): string | undefined {
-  return extractAnswer(text) ?? fielded(text, text.length)?.answer;
+  return answerOfStep(text) ?? fielded(text, text.length)?.answer;
 }
 
 /** What a field that is for the answer holds. */

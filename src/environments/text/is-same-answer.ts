@@ -16,7 +16,7 @@ import { readAnswer } from './read-answer.ts';
  *
  * What an answer leaves out counts as agreed: `5` is the same as `5 cm` and as `x = 5`, while `5 cm` is
  * neither `5 kg` nor `5 m`. So two answers that are the same as a third one need not be the same as each other. `50%` is
- * `0.5`, and not `50`. What an answer says besides, is left out: `18 (since 9*2=18)`, `about 18` and `9 * 2 = 18` are `18`.
+ * `0.5` and `50`, because nobody who means 5000% writes 50, while `0.5%` is not `0.5`. What an answer says besides, is left out: `18 (since 9*2=18)`, `about 18` and `9 * 2 = 18` are `18`.
  */
 export function isSameAnswer(
   left: string,
@@ -31,7 +31,7 @@ export function isSameAnswer(
 }
 
 /**
- * {@link isSameAnswer} for answers to one question: where it asks for a percentage, `50` is `50%`, too. GSM8K has gold answers
+ * {@link isSameAnswer} for answers to one question: where it asks for a percentage, `0.5` is `0.5%`, too. GSM8K has gold answers
  * without the sign.
  */
 export function sameAnswerTo(question: string): (left: string, right: string) => boolean {
@@ -76,12 +76,21 @@ function listOf(value: AnswerValue) {
 function isSameQuantity(left: NumberValue, right: NumberValue, rules: Rules): boolean {
   if (!mayAgree(left.unit, right.unit) || !mayAgree(left.variable, right.variable)) return false;
   const { tolerance, isSignOptional } = rules;
-  const isWritten = left.percent === right.percent || isSignOptional;
+  const bare = left.percent ? right : left;
+  const isWritten =
+    left.percent === right.percent ||
+    isSignOptional ||
+    (bare.unit === '' && isAboveOne(bare.value));
   if (isWritten && isSameNumber(left.value, right.value, tolerance)) return true;
   const [first, second] = [left, right].map(({ value, percent }) =>
     percent ? (scale(value, -2) ?? value) : value,
   );
   return first !== undefined && second !== undefined && isSameNumber(first, second, tolerance);
+}
+
+/** Nobody who means 1800% writes 18, while 0.18 is 18%. */
+function isAboveOne({ numerator, denominator }: ExactNumber): boolean {
+  return numerator > denominator || -numerator > denominator;
 }
 
 /** What is not told agrees with everything. */

@@ -25,7 +25,14 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\infty(?![A-Za-z])/g, '∞'],
   [/\\pi(?![A-Za-z])/g, 'π'],
   [/\\([%&#{}_])/g, '$1'],
+  [/^\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈)\s*/, ''],
 ];
+
+/** What nobody sees, and the tags that HTML sets type with. */
+export const unseen: RegExp = /[\u200b-\u200d\u2060\ufeff]|<\/?(?:b|strong|i|em|u|p|span|mark)>/gi;
+
+/** Pictures behind an answer that is none itself. */
+export const pictures: RegExp = /(?<=[\p{L}\p{N}.])(?:\s|\p{Extended_Pictographic}|\ufe0f)+$/u;
 
 const wrapper =
   /\\(?:boxed|fbox|mbox|text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}/g;
@@ -41,6 +48,7 @@ const superscript = /[⁰¹²³⁴-⁹⁻]+/g;
  */
 export function plainAnswer(text: string): string {
   let plain = text
+    .replace(unseen, '')
     .replace(narrowSpace, '$1,')
     .replace(vulgarFraction, '$1 ')
     .replace(superscript, (digits) => `^{${digits}}`)
@@ -65,5 +73,6 @@ function trimmed(text: string): string {
   return text
     .replace(/^[\s"'“‘`*]+/, '')
     .replace(/[\s"'”’`*.,;:]+$/, '')
+    .replace(pictures, '')
     .replace(/(?<=\p{L}\p{L})!+$/u, '');
 }

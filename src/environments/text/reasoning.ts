@@ -9,7 +9,7 @@ import type { Environment, Notation, Transition } from '../../contracts/environm
 import type { Capabilities } from '../../contracts/language-model.ts';
 import type { Verifier } from '../../contracts/verifier.ts';
 import { canonicalAnswer } from './canonical-answer.ts';
-import { extractAnswer } from './extract-answer.ts';
+import { answerOfStep } from './extract-answer.ts';
 import { sameAnswerTo } from './is-same-answer.ts';
 import { reasoningNotations } from './reasoning-notation.ts';
 import type { ReasoningState } from './reasoning-state.ts';
@@ -28,7 +28,7 @@ export interface ReasoningOptions {
   /**
    * Finds the final answer that a step states, or nothing where it states none.
    *
-   * @defaultValue {@link extractAnswer}
+   * @defaultValue what {@link extractAnswer} finds, without mere conclusions: *So she has 9 eggs.* may be on the way
    */
   readonly extract?: (step: string) => string | undefined;
   /**
@@ -86,7 +86,7 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
     options,
     'question verifier extract isEqual system delimiter maxSteps',
   );
-  const { question, verifier, extract = extractAnswer, isEqual } = options;
+  const { question, verifier, extract = answerOfStep, isEqual } = options;
   const { system, delimiter = '\n\n', maxSteps = 16 } = options;
   expectText('question', question);
   if (system !== undefined) expectText('system', system);

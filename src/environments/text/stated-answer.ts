@@ -16,7 +16,13 @@ interface Claim extends Found {
 /** The last answer that a sentence or a label states, such as *The answer is 42.* or *Answer: 42*. */
 export function stated(text: string): Found | undefined {
   const denied = new Set<string>();
-  for (const { index, match, language } of statements(text)) {
+  const all = statements(text);
+  // The parts of a question have an answer each.
+  const labels = all.map(({ index }) =>
+    /(?:^|[\s(])[a-h]\)(?=\s{0,3}$)/.exec(text.slice(Math.max(0, index - 8), index))?.[0]?.trim(),
+  );
+  if (new Set(labels.filter(Boolean)).size > 1) return undefined;
+  for (const { index, match, language } of all) {
     const claim = read(text, { index, match, language });
     if (claim === undefined || denied.has(claim.answer)) continue;
     if (!claim.isDenied) return claim;
@@ -71,11 +77,29 @@ function read(text: string, { index, match, language }: Statement): Claim | unde
   const { sentence, end } = sentenceAt(text.slice(start, start + 2 * longest));
   if (/[?？][^\p{L}\p{N}]*$|吗\P{L}*$/u.test(sentence) || onTheWay.test(sentence)) return undefined;
   const denies = not !== undefined || /^(?:not|nicht|pas)\s/i.test(sentence);
-  if (denies) return insteadOf(sentence, language, start + end);
+  if (denies) {
+    const more = /^;[^\n.]{0,80}/.exec(text.slice(start + end - 1))?.[0] ?? '';
+    return insteadOf(sentence + more, language, start + end);
+  }
+  if (isEither(sentence)) return undefined;
   // In prose the mark ends a sentence more often than it is a factorial.
-  const answer = answerInClaim(withoutStrayBracket(sentence.replace(/(?<=\d)!$/, '')), language);
+  const isBroken = /^\s{0,3}(?:no|wait|sorry|actually)\b/i.test(
+    text.slice(start + end, start + end + 20),
+  );
+  const whole = sentence.replace(isBroken ? /(?:\.{3}|…)$/ : /(?<=\d)!$/, '');
+  const answer = answerInClaim(withoutStrayBracket(whole), language);
   const named = answer === undefined ? undefined : inProse(answer);
   return named === undefined ? undefined : { answer: named, end: start + end, isDenied: false };
+}
+
+/** `17 or 18`, `18 (17 if …)`, `(A) 12 (B) 14`: more than one candidate. */
+function isEither(sentence: string): boolean {
+  return (
+    /^[^=]*\d[\s*$]*(?:or|oder|ou)[\s*$]+\d(?!.*\b(?:minutes|hours|%))/iu.test(sentence) ||
+    /^[\s*(]*(?:option\s)?[A-J][\s*)]+(?:or|oder|ou)[\s*(]+[A-J]\b/iu.test(sentence) ||
+    /\([^()]*\d[^()]*\b(?:if|unless|without|wenn|si)\b/iu.test(sentence) ||
+    /\([A-J]\)\s*[^\s,.(][^(]*\([A-J]\)\s*[^\s,.]/.test(sentence)
+  );
 }
 
 /** Without the bracket that closes what opened before a sentence. */
@@ -89,7 +113,9 @@ function insteadOf(sentence: string, language: AnswerLanguage, end: number): Cla
   const turns = [...sentence.matchAll(language.instead)];
   for (const turn of turns.reverse()) {
     const answer = answerInClaim(sentence.slice(turn.index + turn[0].length), language);
-    if (answer !== undefined && isValued(answer)) return { answer, end, isDenied: false };
+    if (answer !== undefined && isValued(answer) && !answer.includes(',')) {
+      return { answer, end, isDenied: false };
+    }
   }
   const denied = answerInClaim(sentence.replace(/^(?:not|nicht|pas)\s/i, ''), language);
   return denied === undefined ? undefined : { answer: denied, end, isDenied: true };
@@ -100,7 +126,7 @@ function sentenceAt(text: string): { readonly sentence: string; readonly end: nu
   const [lead = ''] = /^[\s*_]*(?:(?:\$\$|\\\[)\s*)?/.exec(text) ?? [];
   const [line = ''] = /^[^\n]*/.exec(text.slice(lead.length)) ?? [];
   const [first = ''] = line.split(
-    /(?<=[。！？；])|(?<=[.?!;])(?=\s)(?<!\b(?:[A-Z]|St|Mt|Mr|Mrs|Dr|vs|approx|ca)\.)/i,
+    /(?<=[。！？；])|(?<=[.?!;])(?=\s)(?!(?<=\d!)\s?[=×*+/-])(?<!\b(?:[A-Z]|St|Mt|Mr|Mrs|Dr|vs|approx|ca)\.)/i,
   );
   const opens = /\$\$|\\\[/.exec(lead)?.[0];
   const isOpen = opens !== undefined && !/\$\$|\\\]/.test(first);
@@ -123,7 +149,7 @@ function inverted(text: string): Found | undefined {
 }
 
 const doubt =
-  /(?:^|[.!?…;,\n—–)])\s{0,3}(?:(?:oh|hmm+|ah|but|um)[\s,.!…]{1,6})?(?:wait\b|hold on\b|nope\b|no\b(?=\s{0,3}[,.!—–]|\s(?:wait|that|it)\b)|actually\b(?!\s{0,3}[.!])|oops\b|scratch that|correction\b|(?:that|this|it)(?:['’]s|\s(?:is|was|seems|looks))\s(?:not (?:right|correct)|wrong|incorrect|a mistake)|(?:that|this|it) (?:can['’]t|cannot) be|I (?:made a|forgot|misread|was wrong)|moment\b|nein\b|das ist falsch|attendez|non\b,|c['’]est faux|等等|不对|错了)/i;
+  /(?:^|[.!?…;,\n—–)])\s{0,3}(?:(?:oh|hmm+|ah|but|um)[\s,.!…]{1,6})?(?:wait\b|hold on\b|nope\b|no\b(?=\s{0,3}[,.!—–]|\s(?:wait|that|it)\b)|actually\b(?!\s{0,3}[.!])|oops\b|scratch that|correction\b|(?:that|this|it)(?:['’]s|\s(?:is|was|seems|looks))\s(?:not (?:right|correct)|wrong|incorrect|a mistake)|(?:that|this|it)\s(?:doesn['’]t|does not|can['’]t)\s(?:look|seem|sound|be)\b|however\b[^.!?]{0,100}\b(?:wrong|incorrect|mistake)\b|let me (?:re(?!port)|double[- ]check|check|try again)|(?:that|this|it) (?:can['’]t|cannot) be|I (?:made a|forgot|misread|was wrong)|moment\b|nein\b|das ist falsch|attendez|non\b,|c['’]est faux|等等|不对|错了)/i;
 const correction =
   /(?:\b(?:it|that|this)(?:['’]s|\s(?:is|should be|must be|would be|has to be|equals))|\bcorrection:|\bactually,?|\bno,|\bsondern|\bes ist|\bc['’]est|应该是|应为)\s{0,3}(?=(\S[^\n!?;]{0,60}))/gi;
 const approval = /\b(?:yes|correct|confirmed|checks out|is right|indeed|holds)\b/i;

@@ -7,7 +7,7 @@ import { objectSchema } from '../../prompting/object-schema.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, type Texts } from '../../prompting/prompts.ts';
 import { numberIn } from '../../prompting/read-field.ts';
-import { fieldsIn, reasonIn, statedIn, unreadable } from '../../prompting/read-reply.ts';
+import { answerOf, fieldsIn, reasonIn, unreadable } from '../../prompting/read-reply.ts';
 import type { ToolsShown } from '../../prompting/tools-shown.ts';
 import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings, type Sampling } from '../request-settings.ts';
@@ -262,9 +262,9 @@ interface Best {
 
 /** One of the numbers, in the `best` of a reply or the whole of it. */
 function readBest(completion: Completion, numbers: readonly number[]): Best | undefined {
-  const { stated, reason } = statedIn(completion, 'best');
-  const number = numberIn(stated, [1, Math.max(...numbers)]);
-  return number === undefined || !numbers.includes(number) ? undefined : { number, reason };
+  const items = numbers.map(String);
+  const read = answerOf(completion, 'best', { answers: items });
+  return read && { number: Number(read.answer), reason: read.reason };
 }
 
 /** The number that most answers name; of several the first. */

@@ -148,7 +148,7 @@ function readPreference(completion: Completion): Reading | undefined {
     if (shares === 'unclear') return undefined;
     if (shares !== undefined) return { score: (shares['A'] ?? 0) + (shares['T'] ?? 0) / 2 };
   }
-  const read = answerOf(completion, 'better', { answers: [...letters, 'tie'], bare: letters });
+  const read = answerOf(completion, 'better', { answers: [...letters, 'tie'] });
   return (
     read && { score: read.answer === 'A' ? 1 : read.answer === 'B' ? 0 : 0.5, reason: read.reason }
   );

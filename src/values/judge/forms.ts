@@ -14,8 +14,8 @@ import {
   type Reading,
   reasonIn,
   replyText,
-  statedIn,
 } from '../../prompting/read-reply.ts';
+import { scoreIn } from '../../prompting/stated-score.ts';
 import type { JudgeForm, ReadableForm } from './by-form.ts';
 import type { JudgeOptions } from './judge-options.ts';
 import { type Criterion, expectCriteria, workCriteria } from './rubric.ts';
@@ -108,11 +108,7 @@ export function numberForm(options: Extract<JsonOptions, { form: 'number' }>): J
     range,
     expected: `a number from ${least} to ${greatest}`,
     fields: { score: { type: 'integer', minimum: least, maximum: greatest } },
-    read(completion) {
-      const { stated, reason } = statedIn(completion, 'score');
-      const score = numberIn(stated, range);
-      return score === undefined ? undefined : { score, reason };
-    },
+    read: (completion) => scoreIn(completion, range),
   };
   return asked(question, options);
 }
@@ -183,8 +179,7 @@ export function shareOf(
 
 function readYesNo(completion: Completion): Reading | undefined {
   const fields = fieldsIn(completion, 'answer');
-  const isRefusal = completion.finishReason === 'refusal';
-  const bare = isRefusal ? undefined : answerIn(replyText(completion), ['yes', 'no']);
+  const bare = answerIn(replyText(completion), ['yes', 'no']);
   const isYes = flagIn(fields === undefined ? bare : fields['answer']);
   return isYes === undefined ? undefined : { score: isYes ? 1 : 0, reason: reasonIn(fields) };
 }

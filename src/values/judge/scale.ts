@@ -1,6 +1,7 @@
 import { expectation } from '../../base/expect.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import {
+  behindThoughts,
   isBlank,
   isSame,
   likelyEnough,
@@ -9,6 +10,7 @@ import {
   wordIn,
 } from '../../prompting/answer-words.ts';
 import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
+import { answerOf, replyText } from '../../prompting/read-reply.ts';
 import type { JudgeForm } from './by-form.ts';
 import type { JudgeOptions } from './judge-options.ts';
 
@@ -66,7 +68,7 @@ export function scaleForm(
     },
     read(completion) {
       const score = valueIn(scale, completion);
-      return score === undefined ? undefined : { score, reason: completion.text.trim() };
+      return score === undefined ? undefined : { score, reason: replyText(completion) };
     },
   };
 }
@@ -86,10 +88,11 @@ function expectScale(scale: Scale): void {
 }
 
 /** The expectation over the words, from what the model could have written first; some models begin with a blank or a mark. */
-function valueOfTokens(scale: Scale, { logprobs = [], text }: Completion): number | undefined {
-  if (logprobs.length === 0) return valueOfText(scale, { text });
+function valueOfTokens(scale: Scale, completion: Completion): number | undefined {
+  const { logprobs = [], finishReason } = completion;
+  if (finishReason === 'refusal' || logprobs.length === 0) return valueOfText(scale, completion);
   const words = Object.keys(scale);
-  for (const place of logprobs) {
+  for (const place of behindThoughts(logprobs)) {
     const shares = sharesOf(place, words, (token) => wordOf(words, token));
     if (shares !== 'unclear') {
       return words.reduce((sum, word) => sum + (shares[word] ?? 0) * (scale[word] ?? 0), 0);
@@ -99,10 +102,13 @@ function valueOfTokens(scale: Scale, { logprobs = [], text }: Completion): numbe
   return undefined;
 }
 
-function valueOfText(scale: Scale, { text }: Completion): number | undefined {
-  const first = /[\p{L}\p{N}]+/u.exec(text)?.[0].toLowerCase();
-  const word = Object.keys(scale).find((one) => one.toLowerCase() === first);
-  return word === undefined ? undefined : scale[word];
+/** *Sure, let me look at it* is a courtesy. */
+const courtesy = /^\p{L}+[,.!]\s{1,3}(?:let\b|here\b|why\b|I\b|happy\b|it\b)/iu;
+
+function valueOfText(scale: Scale, completion: Completion): number | undefined {
+  const words = Object.keys(scale);
+  const word = answerOf(completion, 'judgement', { answers: words })?.answer;
+  return word === undefined || courtesy.test(replyText(completion)) ? undefined : scale[word];
 }
 
 /** The word of the scale that a token is, or begins: with two letters or more, because `I` is a word of its own. */

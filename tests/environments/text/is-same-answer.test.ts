@@ -51,6 +51,9 @@ const same: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     ['50 percent', '50 %'],
     ['12.5%', '1/8'],
     ['0.5 per cent', '0.5%'],
+    ['50%', '50'],
+    ['18', '18 %'],
+    ['-3', '-3%'],
   ],
   'scientific notation': [
     ['1.2e5', '120000'],
@@ -161,8 +164,9 @@ const different: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['5', 'five'],
   ],
   percent: [
-    ['50%', '50'],
-    ['18', '18 %'],
+    ['0.5%', '0.5'],
+    ['1', '1%'],
+    ['$18', '18%'],
     ['50%', '5000%'],
     ['50%', '5'],
     ['50%', '51'],

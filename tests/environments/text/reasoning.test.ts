@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   answerOracle,
+  extractAnswer,
   notationFor,
   type ReasoningOptions,
   type ReasoningState,
@@ -51,6 +52,9 @@ describe('a step', () => {
     const extract = (step: string) => /^=> (.*)$/.exec(step)?.[1];
     expect(taken({ extract }, '=> 7')).toMatchObject({ state: { answer: '7' }, terminal: true });
     expect(taken({ extract }, 'The answer is 7.')).not.toHaveProperty('terminal');
+    // What a whole text concludes with may be on the way in a step.
+    expect(taken({}, 'Therefore, she has 7 eggs left.')).not.toHaveProperty('terminal');
+    expect(extractAnswer('Therefore, she has 7 eggs left.')).toBe('7');
   });
 
   test('is refused behind an answer, behind the last one and where it is empty', () => {

@@ -8,7 +8,7 @@ const raw = String.raw;
  */
 export const heldOutLast: Phrasings = {
   'held out last': [
-    ['Therefore, Weng earned $10.', null],
+    ['Therefore, Weng earned $10.', '$10'],
     ['Since she babysat for 50 minutes, Weng earned 0.2 x 50 = $10. The answer is 10.', '10'],
     ['Hence, the answer is 10 dollars. Done!', '10 dollars'],
     ['The answer is thus 624 pages.', '624 pages'],
