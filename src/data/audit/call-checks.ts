@@ -19,27 +19,24 @@ export function callFaults({ alternates, prompt, chosen, rejected }: ReadRow): r
 }
 
 function faultsOf(turns: readonly RowTurn[]): readonly RowFault[] {
-  let open: readonly string[] = [];
-  // All calls without ids may be answered by results without.
-  let nameless = 0;
+  /** The ids of calls without a result so far; `undefined` for a call without one. */
+  let open: readonly (string | undefined)[] = [];
   for (const { role, calls, answers, content } of turns) {
-    if (role === 'tool' || role === 'function') {
-      if (answers !== undefined && open.includes(answers)) {
-        open = open.filter((id) => id !== answers);
-      } else if (nameless + (answers === undefined ? open.length : 0) > 0) {
-        if (nameless > 0) nameless -= 1;
-        else open = open.slice(1);
-      } else return [{ code: 'unmatched-result', excerpt: answers ?? content }];
-      continue;
+    const isResult = role === 'tool' || role === 'function';
+    const place = isResult ? answered(open, answers) : -1;
+    if (isResult && place < 0) return [{ code: 'unmatched-result', excerpt: answers ?? content }];
+    if (!isResult && open.length > 0) {
+      return [{ code: 'unanswered-call', excerpt: open[0] ?? `${open.length} calls` }];
     }
-    if (open.length + nameless > 0) {
-      return [{ code: 'unanswered-call', excerpt: open[0] ?? `${nameless} calls` }];
-    }
-    const ids = calls.map(idOf);
-    open = ids.filter((id) => id !== undefined);
-    nameless = ids.length - open.length;
+    open = isResult ? open.toSpliced(place, 1) : calls.map(idOf);
   }
   return none;
+}
+
+/** Which call a result answers: without an id, any one that is open does. */
+function answered(open: readonly (string | undefined)[], id: string | undefined): number {
+  if (id === undefined) return open.length - 1;
+  return open.includes(id) ? open.indexOf(id) : open.indexOf(undefined);
 }
 
 function idOf(call: unknown): string | undefined {

@@ -18,16 +18,19 @@ export function matchesPattern(path: string, pattern: string): boolean {
   });
   if (fewest.length > path.length) return false;
   let fits = withSkipped(parts, [true]);
-  for (const character of path) {
-    const next: boolean[] = [];
-    for (const [place, part] of parts.entries()) {
-      if (fits[place] !== true) continue;
-      if (part === '**' || (part === '*' && character !== '/')) next[place] = true;
-      if (part === character || (part === '?' && character !== '/')) next[place + 1] = true;
-    }
-    fits = withSkipped(parts, next);
-  }
+  for (const character of path) fits = withSkipped(parts, behind(character, parts, fits));
   return fits[parts.length] === true;
+}
+
+/** The places that are come to by a character. */
+function behind(character: string, parts: readonly string[], fits: readonly boolean[]): boolean[] {
+  const next: boolean[] = [];
+  for (const [place, part] of parts.entries()) {
+    if (fits[place] !== true) continue;
+    if (part === '**' || (part === '*' && character !== '/')) next[place] = true;
+    if (part === character || (part === '?' && character !== '/')) next[place + 1] = true;
+  }
+  return next;
 }
 
 /** Stands before two parts that may both be left out. */

@@ -4,8 +4,7 @@ import type { RowFault } from './report.ts';
 /** What JSON writes as a code: half of a character that it writes in two halves, NUL or ESC. */
 const oddCode = /\\u(?:[dD][89a-fA-F]|00(?:00|1[bB]))/;
 const half = /\p{Cs}/u;
-/** NUL and ESC. */
-const controls = /[\u0000\u001b]/;
+const controls: readonly string[] = ['\u0000', '\u001b'];
 
 /**
  * What is wrong with the characters of a row: halves of one, which nothing can write as UTF-8, the sign that stands for
@@ -23,7 +22,7 @@ export function textFaults(value: unknown, source?: string): readonly RowFault[]
     if (half.test(text)) note('invalid-utf8', text);
     const lost = text.indexOf('\ufffd');
     if (lost >= 0) note('lost-character', text.slice(Math.max(0, lost - 20)));
-    const control = text.search(controls);
+    const control = Math.max(...controls.map((sign) => text.indexOf(sign)));
     if (control >= 0) note('control-character', text.slice(Math.max(0, control - 20)));
   }
   return [...faults.values()];

@@ -46,11 +46,16 @@ export function argumentFault(
   for (const [name, value] of Object.entries(args)) {
     const own = Object.hasOwn(known, name) ? known[name] : undefined;
     if (own === undefined && additionalProperties === false) return `\`${name}\` is not known`;
-    const type = isPlainObject(own) ? (own['type'] ?? undefined) : undefined;
-    if (type === undefined || value === null) continue;
-    if (![type].flat().some((each) => types[String(each)]?.(value) === true)) {
-      return `\`${name}\` is no ${[type].flat().join(' or ')}`;
-    }
+    const expected = typesOf(own);
+    const isRight =
+      expected.length === 0 || value === null || expected.some((type) => types[type]?.(value));
+    if (!isRight) return `\`${name}\` is no ${expected.join(' or ')}`;
   }
   return undefined;
+}
+
+/** The types that a value may have; none where any will do. */
+function typesOf(schema: unknown): readonly string[] {
+  const type = isPlainObject(schema) ? (schema['type'] ?? []) : [];
+  return [type].flat().map(String);
 }

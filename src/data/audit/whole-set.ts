@@ -1,11 +1,12 @@
 import { type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
 import { endsWithToken } from './end-tokens.ts';
 import { isHosted } from './hosted-checks.ts';
+import { problemOf } from './leakage.ts';
 import type { RowFault } from './report.ts';
 
 /** Hosted fine-tuning takes no fewer rows. */
 const fewest = 10;
-/** From so many rows on, one answer to all of them is no chance. */
+/** From so many problems on, one answer to all of them is no chance. */
 const many = 8;
 
 /** What only all rows of a configuration and split together can have wrong, of which little has to be kept. */
@@ -13,6 +14,8 @@ export class WholeSet {
   #rows = 0;
   #hosted = 0;
   readonly #texts = { all: 0, ended: 0 };
+  /** The problems, as many as have to be known. */
+  readonly #problems = new Set<string>();
   /** What all rows so far have said on each side; `undefined` once they differ. */
   readonly #said: Record<'chosen' | 'rejected', string | undefined> = { chosen: '', rejected: '' };
 
@@ -22,6 +25,9 @@ export class WholeSet {
     this.#look('chosen', chosen);
     this.#look('rejected', rejected);
     this.#rows += 1;
+    const { chosen: one, rejected: other } = this.#said;
+    const isOpen = one !== undefined || other !== undefined;
+    if (isOpen && this.#problems.size < many) this.#problems.add(problemOf(row));
     if (implicit !== true || typeof chosen !== 'string' || rejected !== undefined) return;
     if (chosen.trim() === '') return;
     this.#texts.all += 1;
@@ -36,7 +42,7 @@ export class WholeSet {
       faults.push({ code: 'eos-partly', excerpt: `${ended} of ${all} texts` });
     }
     const same = this.#said.chosen || this.#said.rejected;
-    if (this.#rows >= many && same) faults.push({ code: 'one-answer', excerpt: same });
+    if (this.#problems.size >= many && same) faults.push({ code: 'one-answer', excerpt: same });
     if (isTraining && this.#hosted > 0 && this.#rows < fewest) {
       faults.push({ code: 'few-rows', excerpt: `${this.#rows} rows` });
     }
