@@ -1,8 +1,16 @@
-/** The name that somebody most likely meant, where one is near to what was written. */
-export function nearestName(written: string, names: readonly string[]): string | undefined {
+/**
+ * The name that somebody most likely meant, where one is near to what was written.
+ *
+ * @param most - How many letters may differ.
+ */
+export function nearestName(
+  written: string,
+  names: readonly string[],
+  most: number = Math.ceil(written.length / 3),
+): string | undefined {
   const distances = names.map((name) => distanceBetween(written, name));
   const least = Math.min(...distances);
-  return least <= Math.ceil(written.length / 3) ? names[distances.indexOf(least)] : undefined;
+  return least <= most ? names[distances.indexOf(least)] : undefined;
 }
 
 /** The edit distance of Levenshtein; letters alike but for their case cost nothing. */

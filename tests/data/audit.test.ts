@@ -69,13 +69,13 @@ const pairs = (count: number, chosen: (place: number) => string): readonly Row[]
   Array.from({ length: count }, (_, place) => ({
     prompt: `Question ${place}\n`,
     chosen: chosen(place),
-    rejected: 'abc',
+    rejected: String(100 + place),
   }));
 
 const labels = (count: number, right: number): readonly Row[] =>
   Array.from({ length: count }, (_, place) => ({
     prompt: `Question ${place}\n`,
-    completion: 'abc',
+    completion: `abc ${place}`,
     label: place < right,
   }));
 
@@ -88,7 +88,7 @@ const cases: Partial<Record<AuditCode, Case>> = {
   'empty-list': { faulty: [turns, { ...turns, prompt: [], x: 1 }].slice(1), sound: [turns] },
   'null-content': {
     faulty: [{ ...turns, rejected: [{ role: 'assistant', content: null }] }],
-    sound: [{ ...turns, tools: '[{}]', rejected: [{ ...call, content: null }] }],
+    sound: [{ ...turns, tools: '[{"name":"look"}]', rejected: [{ ...call, content: null }] }],
   },
   'missing-prompt': { faulty: [{ ...pair, prompt: ' \n' }], sound: [pair] },
   'missing-column': {
@@ -175,7 +175,7 @@ const cases: Partial<Record<AuditCode, Case>> = {
   },
   'tools-missing': {
     faulty: [{ ...turns, chosen: [call] }],
-    sound: [{ ...turns, chosen: [call], tools: '[{"type":"function"}]' }],
+    sound: [{ ...turns, chosen: [call], tools: '[{"name":"look"}]' }],
   },
   'unknown-format': { faulty: [{ question: 'Which?', answer: 'Seven.' }], sound: [pair] },
 };

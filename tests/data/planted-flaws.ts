@@ -1,6 +1,7 @@
 import type { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import type { AuditCode } from '../../src/data/audit/report.ts';
 import { type FlawedRow, type SetName, textOf } from './good-sets.ts';
+import { flawsInTurns } from './planted-flaws-in-turns.ts';
 
 /** A flaw: what is done to some rows of a set, and what an audit must say of it. */
 export interface Flaw {
@@ -306,6 +307,7 @@ export const flaws: Readonly<Record<string, Flaw>> = {
     isOfSet: true,
     spoil: (row) => ({ question: row['prompt'], better: row['chosen'] }),
   },
+  ...flawsInTurns,
 };
 
 function called(row: FlawedRow, call: object): FlawedRow {

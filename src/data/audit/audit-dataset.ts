@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { expectInteger, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
@@ -11,14 +12,17 @@ import {
 } from '../formats/reading.ts';
 import { hashOf } from '../hash-table.ts';
 import { ColumnTypes } from './column-types.ts';
-import { type DatasetFile, datasetFiles } from './dataset-files.ts';
+import { type DatasetFile, datasetFiles, unreadFiles } from './dataset-files.ts';
 import { excerptOf } from './excerpt.ts';
 import { Findings } from './findings.ts';
+import { ImageFiles } from './image-checks.ts';
 import { Leakage, problemOf } from './leakage.ts';
 import { lengthFaults, tokensOf } from './lengths.ts';
+import { misspeltColumns } from './misspelt.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
+import { repeatedKey } from './repeated-key.ts';
 import type { AuditLimits, AuditReport, AuditSet, RowFault } from './report.ts';
 import { rowChecks } from './row-checks.ts';
 import { SetTally } from './set-tally.ts';
@@ -61,6 +65,7 @@ export async function auditDataset(
   const files = datasetFiles(path);
   const countTokens = tokenizer === undefined ? estimateTokens : await readTokenizer(tokenizer);
   const audit = new Audit({ minMargin, maxLength, separator, countTokens });
+  audit.passOver(unreadFiles(path));
   for (const file of files) await audit.read(file);
   return { path, tokenizer, ...audit.report() };
 }
@@ -71,11 +76,19 @@ class Audit {
   readonly #sets = new Map<string, { readonly file: DatasetFile; readonly tally: SetTally }>();
   readonly #types = new Map<string, ColumnTypes>();
   readonly #leakage = new Leakage();
+  readonly #images = new ImageFiles();
   /** By configuration: what is nearly the same may stand in another split. */
   readonly #near = new Map<string, NearDuplicates>();
 
   constructor(limits: AuditLimits) {
     this.#limits = limits;
+  }
+
+  /** Names what is data of a kind that is not read. */
+  passOver(files: ReturnType<typeof unreadFiles>): void {
+    for (const { name, kind } of files) {
+      this.#findings.add('default', 'unsupported-file', { place: name, excerpt: kind });
+    }
   }
 
   async read(file: DatasetFile): Promise<void> {
@@ -88,7 +101,11 @@ class Audit {
         items += 1;
         const columns = this.#columnsOf(file, item);
         if (columns === undefined) continue;
-        reading ??= readingFor(columns);
+        if (reading === undefined) {
+          const place = `${file.name}:${item.line}`;
+          for (const fault of misspeltColumns(columns)) this.#add(file, place, fault);
+          reading = readingFor(columns);
+        }
         if (reading === undefined) {
           const excerpt = Object.keys(columns).join(', ');
           this.#findings.add(file.config, 'unknown-format', { place: file.name, excerpt });
@@ -109,9 +126,13 @@ class Audit {
 
   report(): Omit<AuditReport, 'path' | 'tokenizer'> {
     for (const near of this.#near.values()) near.finish();
+    for (const { config, ...example } of this.#images.missing()) {
+      this.#findings.add(config, 'missing-image', example);
+    }
     const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
       const { config, split } = file;
-      for (const fault of tally.faults()) this.#add(file, `${config}/${split}`, fault);
+      const isTraining = split === 'train';
+      for (const fault of tally.faults(isTraining)) this.#add(file, `${config}/${split}`, fault);
       return {
         config: excerptOf(config),
         split: excerptOf(split),
@@ -122,7 +143,9 @@ class Audit {
         depths: tally.depths(),
       };
     });
-    const findings = this.#findings.list();
+    const findings = this.#findings.list((config) =>
+      sets.filter((set) => set.config === config).reduce((sum, { rows }) => sum + rows, 0),
+    );
     const errors = findings.filter(({ severity }) => severity === 'error').length;
     return { sets, findings, errors, warnings: findings.length - errors };
   }
@@ -134,13 +157,16 @@ class Audit {
       this.#add(file, place, { code: 'invalid-utf8', excerpt: fromLost(excerpt) });
     }
     if ('broken' in item) {
-      this.#add(file, place, { code: 'not-json', excerpt: item.broken });
+      const code = item.isTooLong === true ? 'line-too-long' : 'not-json';
+      this.#add(file, place, { code, excerpt: item.broken });
       return undefined;
     }
     if (!isPlainObject(item.value)) {
       this.#add(file, place, { code: 'wrong-type', excerpt: item.value });
       return undefined;
     }
+    const twice = item.source === undefined ? undefined : repeatedKey(item.source, item.value);
+    if (twice !== undefined) this.#add(file, place, { code: 'repeated-key', excerpt: twice });
     return mappedColumns(item.value, file.mapping);
   }
 
@@ -163,6 +189,8 @@ class Audit {
       ...repeated,
     ];
     for (const fault of faults) this.#add(file, place, fault);
+    const folder = file.path.slice(0, -file.name.length);
+    this.#images.look(row.columns, file.config, { place, folders: [folder, dirname(file.path)] });
     this.#compare(file, place, { row, isExact: repeated.length > 0 });
   }
 

@@ -37,11 +37,23 @@ export class ColumnTypes {
     const type = typeOf(value);
     const known = this.#known(name, type);
     if (known !== type && type !== 'null') return mixed(name, known, type);
+    if (isPlainObject(value)) return this.#mixedWithin(name, value);
     if (!Array.isArray(value)) return undefined;
     for (const element of value as readonly unknown[]) {
       const own = typeOf(element);
       const all = this.#known(`${name}[]`, own);
       if (own !== 'null' && all !== own) return mixed(`${name}[]`, all, own);
+    }
+    return undefined;
+  }
+
+  /** What is nested deeper, such as arguments of calls, may differ from row to row. */
+  #mixedWithin(name: string, values: RowColumns): RowFault | undefined {
+    for (const [key, value] of Object.entries(values)) {
+      const own = typeOf(value);
+      const path = `${name}.${key}`;
+      const all = this.#known(path, own);
+      if (own !== 'null' && all !== own) return mixed(path, all, own);
     }
     return undefined;
   }

@@ -4,7 +4,8 @@ import { EspalierError } from '../../base/errors.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
 import { type ColumnMapping, readDatasetInfo } from '../formats/dataset-info.ts';
 import { escapeControls } from './excerpt.ts';
-import { declaredFiles, matchesPattern } from './front-matter.ts';
+import { declaredFiles } from './front-matter.ts';
+import { matchesPattern } from './glob.ts';
 
 /** A file of a dataset. */
 export interface DatasetFile {
@@ -47,6 +48,20 @@ export function datasetFiles(path: string): readonly DatasetFile[] {
   return files.map((file) => {
     const mapping = mappings.get(file.name);
     return { ...file, path: join(path, file.name), ...(mapping && { mapping }) };
+  });
+}
+
+/**
+ * What lies beside the data files of a folder, or among those that the card declares, and is data of a kind that is not
+ * read, such as CSV.
+ */
+export function unreadFiles(path: string): readonly Readonly<Record<'kind' | 'name', string>>[] {
+  if (!isFolder(path)) return [];
+  const names = fileNames(path, '').filter((name) => unreadKind(name) !== undefined);
+  const files = declared(path, fileNames(path, '')) ?? byName(names);
+  return files.flatMap(({ name }) => {
+    const kind = unreadKind(name);
+    return kind === undefined ? [] : [{ name, kind }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { excerptOf } from './excerpt.ts';
-import { type AuditCode, type AuditFinding, auditRules } from './report.ts';
+import type { AuditCode, AuditFinding } from './report.ts';
+import { auditRules } from './rules.ts';
 
 /** Examples that are kept of each finding. */
 const mostExamples = 3;
@@ -21,18 +22,30 @@ export class Findings {
       place: excerptOf(example.place, 200),
       excerpt: excerptOf(example.excerpt),
     });
+    const { severity, message } = auditRules[code];
     this.#open.set(key, {
       code,
-      ...auditRules[code],
+      severity,
+      message,
       config: excerptOf(config),
       count: count + 1,
       examples: examples.length < mostExamples ? [...examples, shown()] : examples,
     });
   }
 
-  /** All of them: errors first, then by code and configuration. */
-  list(): readonly AuditFinding[] {
-    return [...this.#open.values()].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  /**
+   * All of them: errors first, then by code and configuration.
+   *
+   * @param rowsOf - How many rows a configuration has.
+   */
+  list(rowsOf: (config: string) => number): readonly AuditFinding[] {
+    return [...this.#open.values()]
+      .filter(({ code, config, count }) => {
+        const { from = 0, below } = auditRules[code];
+        const share = count / rowsOf(config);
+        return share >= from && (below === undefined || share < below);
+      })
+      .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
   }
 }
 

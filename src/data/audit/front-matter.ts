@@ -31,8 +31,9 @@ export function declaredFiles(card: string): readonly DeclaredFiles[] {
 function keysOf(line: string): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const [, key = '', value = ''] of line.matchAll(pair)) keys.set(key, unquoted(value));
-  const item = /^\s*-\s+(["']?)([^:{}[\]"']+)\1\s*$/.exec(line)?.[2];
-  if (item !== undefined) keys.set('', item.trim());
+  const item = /^-\s(.*)$/.exec(line.trim())?.[1];
+  const path = unquoted(item ?? '');
+  if (path !== '' && !/[:{}[\]"']/.test(path)) keys.set('', path.trim());
   return keys;
 }
 
@@ -42,20 +43,3 @@ const pair = /(?<![A-Za-z_])([A-Za-z_]+):\s*("[^"]*"|'[^']*'|[^,{}[\]\s][^,{}[\]
 function unquoted(value: string): string {
   return value.trim().replace(/^(["'])(.*)\1$/, '$2');
 }
-
-/** Whether a path is one of those that a pattern stands for. */
-export function matchesPattern(path: string, pattern: string): boolean {
-  const source = pattern
-    .replace(/^\.\//, '')
-    .split(/(\*\*\/?|\*|\?)/)
-    .map((part) => wildcards[part] ?? part.replace(/[.+^${}()|[\]\\]/g, '\\$&'))
-    .join('');
-  return new RegExp(`^${source}$`).test(path);
-}
-
-const wildcards: Readonly<Record<string, string>> = {
-  '**/': '(?:.*/)?',
-  '**': '.*',
-  '*': '[^/]*',
-  '?': '[^/]',
-};

@@ -8,7 +8,14 @@ import { parquetRows } from './parquet-rows.ts';
 
 /** A row as it stands in a file, or why there is none. */
 export type FileItem = ItemPlace &
-  ({ readonly value: unknown; readonly source?: string } | { readonly broken: string });
+  (
+    | { readonly value: unknown; readonly source?: string }
+    | {
+        readonly broken: string;
+        /** Whether the line is longer than {@link longestLine}, and was not read. */
+        readonly isTooLong?: boolean;
+      }
+  );
 
 interface ItemPlace {
   /** The line, or the number of the row, from 1. */
@@ -17,6 +24,10 @@ interface ItemPlace {
   readonly misencoded?: boolean;
 }
 
+/** The longest line that is read, in bytes. */
+export const longestLine: number = 32 << 20;
+/** The longest JSON array that is read, in bytes: more is no text that can be parsed at once. */
+const longestArray = 512 << 20;
 /** What is read of a file at a time, in bytes. */
 const chunkBytes = 1 << 18;
 const newline = 0x0a;
@@ -32,38 +43,97 @@ export async function* itemsOf(path: string): AsyncGenerator<FileItem, void, und
     for await (const value of parquetRows(path)) yield { line: ++line, value };
     return;
   }
+  const lines = new Lines();
+  const array = new Pieces();
   let isArray: boolean | undefined;
-  const pieces: Buffer[] = [];
-  let line = 0;
-  for await (const bytes of linesOf(path)) {
-    line += 1;
-    isArray ??= startsArray(bytes);
-    if (isArray === true) pieces.push(bytes);
-    else if (isArray === false) yield* lineItem(bytes, line);
-  }
-  if (isArray === true) yield* arrayElements(Buffer.concat(pieces));
-}
-
-/** Whether a file is a JSON array, by its first line that is not blank; `undefined` for a blank one. */
-function startsArray(bytes: Buffer): boolean | undefined {
-  const text = asText(bytes.subarray(0, 1024)).trimStart();
-  return text === '' ? undefined : text.startsWith('[');
-}
-
-/** The lines of a file with their ends; nothing of them stays in memory. */
-async function* linesOf(path: string): AsyncGenerator<Buffer, void, undefined> {
-  let rest: Buffer[] = [];
   for await (const chunk of chunksOf(path)) {
+    isArray ??= startsArray(chunk);
+    if (isArray === true) array.add(chunk);
+    else for (const item of lines.add(chunk)) yield item;
+  }
+  yield* isArray === true ? arrayElements(array.bytes()) : lines.end();
+}
+
+/** Whether a file is a JSON array, by its first byte that is not blank; `undefined` where all are. */
+function startsArray(chunk: Buffer): boolean | undefined {
+  const start = firstNotBlank(chunk, hasMark(chunk) ? 3 : 0);
+  return start === chunk.length ? undefined : chunk[start] === 0x5b;
+}
+
+/** White space of JSON. */
+function firstNotBlank(bytes: Buffer, start: number): number {
+  let at = start;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+  }
+  return at;
+}
+
+/** Whether bytes begin with the mark that some editors put in front of a file. */
+function hasMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** The lines of a file, chunk by chunk; nothing of them stays in memory, and of blanks in front of a row nothing at all. */
+class Lines {
+  #rest: Buffer[] = [];
+  #length = 0;
+  #line = 0;
+
+  *add(chunk: Buffer): Generator<FileItem, void, undefined> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      const part = chunk.subarray(start, end + 1);
-      yield rest.length === 0 ? part : Buffer.concat([...rest, part]);
-      rest = [];
+      this.#hold(chunk.subarray(start, end + 1));
+      yield* this.end();
       start = end + 1;
     }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
+    this.#hold(chunk.subarray(start));
   }
-  if (rest.length > 0) yield Buffer.concat(rest);
+
+  /** The line that has come to its end. */
+  *end(): Generator<FileItem, void, undefined> {
+    const [rest, length] = [this.#rest, this.#length];
+    this.#rest = [];
+    this.#length = 0;
+    this.#line += 1;
+    const [first] = rest;
+    if (first === undefined) return;
+    if (length > longestLine) {
+      yield { line: this.#line, broken: first.toString('utf8', 0, 1000), isTooLong: true };
+      return;
+    }
+    const bytes = rest.length === 1 ? first : Buffer.concat(rest);
+    yield* lineItem(bytes, this.#line);
+  }
+
+  #hold(part: Buffer): void {
+    const own = this.#rest.length === 0 ? part.subarray(firstNotBlank(part, 0)) : part;
+    if (own.length === 0) return;
+    this.#length += own.length;
+    // Of a line that is too long, its beginning is enough.
+    if (this.#length > longestLine) this.#rest.splice(1);
+    else this.#rest.push(own);
+  }
+}
+
+/** The bytes of a JSON array, but for chunks that are blank. */
+class Pieces {
+  readonly #pieces: Buffer[] = [];
+  #length = 0;
+
+  add(chunk: Buffer): void {
+    if (firstNotBlank(chunk, 0) === chunk.length) return;
+    this.#length += chunk.length;
+    if (this.#length > longestArray) {
+      throw new Error('A JSON array of more than 512 MiB is not read: write it as JSON lines.');
+    }
+    this.#pieces.push(chunk);
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
 }
 
 function chunksOf(path: string): AsyncIterable<Buffer> {
@@ -75,8 +145,9 @@ function chunksOf(path: string): AsyncIterable<Buffer> {
   return unpacked;
 }
 
+/** A mark in front of a later line is no white space of JSON, and loaders refuse it. */
 function* lineItem(bytes: Buffer, line: number): Generator<FileItem, void, undefined> {
-  const source = asText(bytes);
+  const source = line === 1 ? asText(bytes) : bytes.toString('utf8');
   if (source.trim() !== '') yield { line, ...encodingOf(bytes), ...parsed(source) };
 }
 
@@ -86,8 +157,7 @@ function encodingOf(bytes: Buffer): Pick<ItemPlace, 'misencoded'> {
 
 /** Bytes as text, without the mark that some editors put in front. */
 function asText(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+  return bytes.toString('utf8', hasMark(bytes) ? 3 : 0);
 }
 
 function parsed(source: string): { value: unknown; source: string } | { broken: string } {

@@ -1,12 +1,14 @@
-import {
-  identityOf,
-  type ReadRow,
-  type RowContent,
-  type RowTurn,
-  textOf,
-} from '../formats/reading.ts';
+import { identityOf, type ReadRow, type RowTurn, textOf } from '../formats/reading.ts';
+import { answerFaults } from './answer-checks.ts';
+import { callFaults } from './call-checks.ts';
+import { endsWithToken } from './end-tokens.ts';
+import { hostedFaults } from './hosted-checks.ts';
+import { imageFaults } from './image-checks.ts';
 import type { AuditLimits, RowFault } from './report.ts';
+import { promptFaults } from './same-prompts.ts';
+import { emptySides, wordFaults } from './text-checks.ts';
 import { toolFaults } from './tool-checks.ts';
+import { contentFaults, roleFaults } from './turn-checks.ts';
 
 /** Looks at one row. Pure. */
 export type RowCheck = (row: ReadRow, limits: AuditLimits) => readonly RowFault[];
@@ -24,63 +26,21 @@ const equalSides: RowCheck = ({ chosen, rejected }) => {
     typeof chosen === 'string' || typeof rejected === 'string'
       ? textOf(chosen).trim() === textOf(rejected).trim()
       : identityOf(chosen.map(trimmed)) === identityOf(rejected.map(trimmed));
-  return isEqual ? found('equal-sides', textOf(chosen)) : none;
+  if (isEqual) return found('equal-sides', textOf(chosen));
+  const [one, other] = [textOf(chosen), textOf(rejected)];
+  const isAlike = one.length === other.length && one.toLowerCase() === other.toLowerCase();
+  return isAlike ? found('alike-sides', one) : none;
 };
 
 function trimmed(turn: RowTurn): RowTurn {
   return typeof turn.content === 'string' ? { ...turn, content: turn.content.trim() } : turn;
 }
 
-/** A side, a completion or a step says nothing. */
-const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
-  const sides = [chosen, rejected].filter((side) => side !== undefined);
-  const blanks = [...sides.map(textOf), ...steps].filter(
-    (text) => typeof text === 'string' && text.trim() === '',
-  );
-  return blanks.length === 0 ? none : found('empty-side', blanks[0]);
-};
-
 /** The prompt is there and says nothing. */
 const blankPrompt: RowCheck = ({ prompt }) =>
   prompt !== undefined && textOf(prompt).trim() === ''
     ? found('missing-prompt', textOf(prompt))
     : none;
-
-/** Both sides must go on from the same prompt, where it stands in them. */
-const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected }) => {
-  if (kind !== 'preference' || chosen === undefined || rejected === undefined) return none;
-  if (implicit) {
-    const shared = sharedStart(chosen, rejected);
-    return found(shared === '' ? 'prompt-differs' : 'implicit-prompt', shared || textOf(chosen));
-  }
-  if (prompt === undefined) return none;
-  const repeats = [chosen, rejected].map((side) => startsWithPrompt(side, prompt));
-  if (repeats.every(Boolean)) return found('prompt-repeated', textOf(prompt));
-  const isMixed = typeof prompt === 'string' && typeof chosen !== 'string' && chosen.length > 1;
-  return repeats.some(Boolean) || isMixed ? found('prompt-differs', textOf(prompt)) : none;
-};
-
-function sharedStart(chosen: RowContent, rejected: RowContent): string {
-  if (typeof chosen === 'string' && typeof rejected === 'string') {
-    let length = 0;
-    while (length < chosen.length && chosen[length] === rejected[length]) length++;
-    return chosen.slice(0, length).trim();
-  }
-  if (typeof chosen === 'string' || typeof rejected === 'string') return '';
-  const [first] = chosen;
-  const isShared = identityOf(first && [first]) === identityOf(rejected[0] && [rejected[0]]);
-  return isShared && first !== undefined ? textOf([first]) : '';
-}
-
-function startsWithPrompt(side: RowContent, prompt: RowContent): boolean {
-  if (typeof side === 'string') {
-    return typeof prompt === 'string' && prompt.trim() !== '' && side.startsWith(prompt);
-  }
-  if (typeof prompt === 'string') return side.length > 1 && textOf(side.slice(0, 1)) === prompt;
-  return (
-    side.length > prompt.length && identityOf(side.slice(0, prompt.length)) === identityOf(prompt)
-  );
-}
 
 /** What the file says of how much better the chosen side is: its margin, else its scores, unless scores say the opposite. */
 export function marginOf({ columns }: Pick<ReadRow, 'columns'>): number | undefined {
@@ -159,18 +119,6 @@ const labelTypes: RowCheck = ({ labels = [], rated }) => {
   return wrong === undefined ? none : found('label-type', wrong);
 };
 
-const endTokens: readonly string[] = [
-  '</s>',
-  '<eos>',
-  '<end_of_turn>',
-  '<|end|>',
-  '<|end_of_text|>',
-  '<|endoftext|>',
-  '<|eot_id|>',
-  '<|im_end|>',
-  '<|return|>',
-];
-
 /** Only one side ends the answer. */
 const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
   if (chosen === undefined || rejected === undefined) return none;
@@ -180,70 +128,12 @@ const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
   return ends[0] === ends[1] ? none : found('eos-asymmetry', textOf(chosen).slice(-40));
 };
 
-function endsWithToken(side: RowContent): boolean {
-  const text = textOf(side).trimEnd();
-  return endTokens.some((token) => text.endsWith(token));
-}
-
-const knownRoles: readonly string[] = ['assistant', 'developer', 'system', 'tool', 'user'];
-
-/** Roles that trainers know, in an order that they take. */
-const roles: RowCheck = (row) => {
-  const { alternates, prompt, chosen, rejected } = row;
-  if (alternates) return alternating(row);
-  const wrong = [prompt, chosen, rejected].flatMap(turnsOf).find(isUnknown);
-  return wrong === undefined ? outOfTurn(row) : found('invalid-role', wrong.role);
-};
-
-function turnsOf(content: RowContent | undefined): readonly RowTurn[] {
-  return content === undefined || typeof content === 'string' ? [] : content;
-}
-
-function isUnknown({ role }: RowTurn): boolean {
-  return !knownRoles.includes(role);
-}
-
-/** What is learnt is what the assistant says: it ends each side, and begins one that does not repeat its prompt. */
-function outOfTurn({ implicit, prompt, chosen, rejected }: ReadRow): readonly RowFault[] {
-  for (const side of [chosen, rejected].map(turnsOf)) {
-    const [first, last] = [side[0], side.at(-1)];
-    if (first === undefined || last === undefined) continue;
-    if (!answering.includes(last.role)) return found('invalid-role', `${last.role} ends a side`);
-    // Beside a prompt that is text, a whole conversation has been told as one that differs.
-    const isWhole = implicit || typeof prompt === 'string' || repeats(side, prompt);
-    if (!isWhole && first.role === 'user') return found('invalid-role', 'user begins a side');
-  }
-  return none;
-}
-
-function repeats(side: readonly RowTurn[], prompt: RowContent | undefined): boolean {
-  return prompt !== undefined && startsWithPrompt(side, prompt);
-}
-
-/** As LLaMA-Factory wants it. */
-function alternating({ prompt, chosen, rejected, kind }: ReadRow): readonly RowFault[] {
-  const conversations = [prompt, chosen, rejected].map(turnsOf).filter(({ length }) => length > 0);
-  const sides = kind === 'preference' ? conversations.slice(1) : [];
-  const [said = []] = conversations;
-  const turns = said[0]?.role === 'system' ? said.slice(1) : said;
-  const wrong =
-    turns.find(({ role }, place) => !(place % 2 === 0 ? asking : answering).includes(role)) ??
-    sides.flat().find(({ role }) => !answering.includes(role));
-  if (wrong !== undefined) return found('invalid-role', wrong.role);
-  // A pair goes on from a question; anything else ends with an answer.
-  const isWhole = turns.length % 2 === (kind === 'preference' ? 1 : 0);
-  return isWhole ? none : found('invalid-role', `${turns.length} turns`);
-}
-
-const asking: readonly string[] = ['human', 'observation', 'tool', 'user'];
-const answering: readonly string[] = ['assistant', 'function_call', 'gpt'];
-
 /** All that is looked at in each row by itself. */
 export const rowChecks: readonly RowCheck[] = [
   equalSides,
   emptySides,
   blankPrompt,
-  samePrompts,
+  promptFaults,
   margins,
   boundarySpace,
   separators,
@@ -251,5 +141,11 @@ export const rowChecks: readonly RowCheck[] = [
   labelTypes,
   endAsymmetry,
   toolFaults,
-  roles,
+  callFaults,
+  roleFaults,
+  wordFaults,
+  hostedFaults,
+  answerFaults,
+  imageFaults,
+  contentFaults,
 ];

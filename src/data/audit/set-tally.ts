@@ -6,11 +6,14 @@ import { pairDepths } from '../pair-depths.ts';
 import type { RowTokens } from './lengths.ts';
 import type { AuditSet, RowFault } from './report.ts';
 import { marginOf } from './row-checks.ts';
+import { WholeSet } from './whole-set.ts';
 
 /** Below this share, a kind of label is rare. */
 const rareShare = 0.1;
-/** Above this share, the chosen side is longer too often. */
+/** Above this share, one side is longer too often. */
 const biasShare = 0.6;
+/** Below this mean of chosen to rejected length, it is no chance that right answers are shorter. */
+const muchShorter = 0.5;
 
 /** What all rows of a configuration and split have in common. Rows are kept as hashes only. */
 export class SetTally {
@@ -21,6 +24,7 @@ export class SetTally {
   /** The rows that were read. */
   rows = 0;
   readonly #seen = new HashTable();
+  readonly #whole = new WholeSet();
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
   readonly #margins = new Numbers();
@@ -31,6 +35,7 @@ export class SetTally {
   /** Counts a row. What it repeats or contradicts is told at once. */
   add(row: ReadRow, tokens: RowTokens): readonly RowFault[] {
     this.rows += 1;
+    this.#whole.add(row);
     this.#countLabels(row);
     const hashes = hashesOf(row);
     this.#countTexts(row, tokens, hashes);
@@ -39,19 +44,18 @@ export class SetTally {
   }
 
   /** What is wrong with all rows together. */
-  faults(): readonly RowFault[] {
-    const faults: RowFault[] = [];
+  faults(isTraining: boolean): readonly RowFault[] {
+    const faults: RowFault[] = [...this.#whole.faults(isTraining)];
     const { right, wrong } = this.#labels;
     const labels = right + wrong;
     if (labels > 1 && Math.min(right, wrong) / labels < rareShare) {
       faults.push({ code: 'label-balance', excerpt: `${right} of ${labels} labels are positive` });
     }
-    const { longer, shorter } = this.#pairs;
-    const share = longer / (longer + shorter);
-    if (share > biasShare && wilsonInterval(longer, longer + shorter).low > 0.5) {
-      const percent = Math.round(share * 100);
-      const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
-      faults.push({ code: 'length-bias', excerpt });
+    const bias = this.#lengthBias();
+    if (bias !== undefined) faults.push({ code: 'length-bias', excerpt: bias });
+    const { count: margins, least, most } = this.#margins;
+    if (margins > 1 && least === 0 && most === 0) {
+      faults.push({ code: 'zero-margin', excerpt: `${margins} margins` });
     }
     const idle = this.#depths.idle();
     if (idle !== undefined) {
@@ -60,6 +64,17 @@ export class SetTally {
       faults.push({ code: 'idle-pairs', excerpt });
     }
     return faults;
+  }
+
+  /** Chosen is longer too often; or rejected is, and much longer: right answers are often the shorter ones. */
+  #lengthBias(): string | undefined {
+    const { longer, shorter, count, ratios } = this.#pairs;
+    const all = longer + shorter;
+    const isRejected = shorter > longer && ratios / count < muchShorter;
+    const more = isRejected ? shorter : longer;
+    if (!(more / all > biasShare) || wilsonInterval(more, all).low <= 0.5) return undefined;
+    const side = isRejected ? 'rejected' : 'chosen';
+    return `${side} is longer in ${Math.round((more / all) * 100)} % of ${all} pairs`;
   }
 
   /** The pairs by depth, where rows say at which they part. */

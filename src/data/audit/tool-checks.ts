@@ -1,6 +1,8 @@
 import { isPlainObject } from '../../base/json.ts';
-import type { ReadRow, RowContent, RowTurn } from '../formats/reading.ts';
+import type { ReadRow } from '../formats/reading.ts';
+import { turnsOf } from './contents.ts';
 import type { RowFault } from './report.ts';
+import { argumentFault, schemaFault } from './tool-schema.ts';
 
 /** What is wrong with the tools that a row offers and calls. */
 export function toolFaults(row: ReadRow): readonly RowFault[] {
@@ -9,26 +11,33 @@ export function toolFaults(row: ReadRow): readonly RowFault[] {
   const user = turns.find(({ usesTools }) => usesTools);
   const tools = offeredIn(columns);
   if (tools === undefined) return [{ code: 'invalid-tools', excerpt: columns['tools'] }];
-  if (user === undefined) return [];
-  const calls = turns.flatMap((turn) => turn.calls).map(readCall);
-  const broken = calls.find(({ fault }) => fault !== undefined);
-  const faults: readonly RowFault[] =
-    broken === undefined ? [] : [{ code: 'invalid-call', excerpt: broken.fault }];
-  if (tools.length === 0) return [...faults, { code: 'tools-missing', excerpt: user.role }];
-  const names = tools.map(nameOf);
-  // Calling what is not there may be why a side was rejected.
-  const stranger = [prompt, chosen]
-    .flatMap(turnsOf)
+  const faults: RowFault[] = [...offerFaults(tools)];
+  if (user === undefined) return faults;
+  const calls = turns
     .flatMap((turn) => turn.calls)
-    .map((call) => readCall(call).name)
-    .find((name) => name !== undefined && !names.includes(name));
-  return stranger === undefined || names.includes(undefined)
-    ? faults
-    : [...faults, { code: 'undeclared-tool', excerpt: stranger }];
+    .flatMap(callsIn)
+    .map(readCall);
+  const broken = calls.find(({ fault }) => fault !== undefined);
+  if (broken !== undefined) faults.push({ code: 'invalid-call', excerpt: broken.fault });
+  if (tools.length === 0) return [...faults, { code: 'tools-missing', excerpt: user.role }];
+  // Calling what is not there, or wrongly, may be why a side was rejected.
+  const meant = [prompt, chosen].flatMap(turnsOf).flatMap((turn) => turn.calls);
+  return [...faults, ...calledFaults(meant.flatMap(callsIn).map(readCall), tools)];
 }
 
-function turnsOf(content: RowContent | undefined): readonly RowTurn[] {
-  return content === undefined || typeof content === 'string' ? [] : content;
+/** Names of tools and fits of arguments. */
+function calledFaults(calls: readonly Call[], tools: readonly unknown[]): readonly RowFault[] {
+  const faults: RowFault[] = [];
+  const schemas = new Map(tools.map((tool) => [nameOf(tool), parametersOf(tool)]));
+  const stranger = calls.find(({ name }) => name !== undefined && !schemas.has(name));
+  if (stranger !== undefined) faults.push({ code: 'undeclared-tool', excerpt: stranger.name });
+  for (const { name, args } of calls) {
+    const fault = args === undefined ? undefined : argumentFault(schemas.get(name), args);
+    if (fault === undefined) continue;
+    faults.push({ code: 'invalid-arguments', excerpt: `${name}: ${fault}` });
+    break;
+  }
+  return faults;
 }
 
 /** The tools that a row offers, as it writes them: as JSON or as JSON text; `undefined` where that cannot be read. */
@@ -40,6 +49,23 @@ export function offeredIn(columns: ReadRow['columns']): readonly unknown[] | und
   return Array.isArray(value) ? value : undefined;
 }
 
+/** What is wrong with the first such tool. Those that a service carries out itself have a type of their own, and no name. */
+function offerFaults(tools: readonly unknown[]): readonly RowFault[] {
+  const names = new Set<string>();
+  for (const tool of tools) {
+    const name = nameOf(tool);
+    if (name === undefined) {
+      const type = isPlainObject(tool) ? tool['type'] : undefined;
+      if (typeof type === 'string' && type !== 'function') continue;
+      return [{ code: 'invalid-tools', excerpt: tool }];
+    }
+    const fault = names.has(name) ? 'there twice' : schemaFault(parametersOf(tool));
+    if (fault !== undefined) return [{ code: 'tool-schema', excerpt: `${name}: ${fault}` }];
+    names.add(name);
+  }
+  return [];
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -48,28 +74,43 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of a tool or a call. `undefined` where it has none, as those that a service carries out itself. */
+/** Of a tool or a call. */
 function nameOf(value: unknown): string | undefined {
   if (!isPlainObject(value)) return undefined;
   const { function: own, name } = value;
   const inner = isPlainObject(own) ? own['name'] : undefined;
   const found = inner ?? name;
-  return typeof found === 'string' ? found : undefined;
+  return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** The name of what a call is for, and what is wrong with the call. */
-function readCall(value: unknown): {
+/** The schema of what a tool takes. Some write it as JSON text. */
+function parametersOf(tool: unknown): unknown {
+  if (!isPlainObject(tool)) return undefined;
+  const { function: own } = tool;
+  const { parameters, input_schema: input } = isPlainObject(own) ? own : tool;
+  const schema = parameters ?? input;
+  return typeof schema === 'string' ? (parsed(schema) ?? schema) : schema;
+}
+
+/** ShareGPT writes calls as JSON text, several as a list. */
+function callsIn(value: unknown): readonly unknown[] {
+  const call = typeof value === 'string' ? (parsed(value) ?? value) : value;
+  return Array.isArray(call) ? call : [call];
+}
+
+/** A call, and what is wrong with it. */
+interface Call {
   readonly name?: string | undefined;
+  readonly args?: Readonly<Record<string, unknown>>;
   readonly fault?: unknown;
-} {
-  // ShareGPT writes a call as JSON text.
-  const call = typeof value === 'string' ? parsed(value) : value;
-  if (Array.isArray(call)) return call.map(readCall).find(({ fault }) => fault !== undefined) ?? {};
+}
+
+function readCall(call: unknown): Call {
   const name = nameOf(call);
-  if (!isPlainObject(call) || name === undefined) return { fault: value };
+  if (!isPlainObject(call) || name === undefined) return { fault: call };
   const { function: own } = call;
   const { arguments: given, input } = isPlainObject(own) ? own : call;
-  const args = given ?? input ?? {};
-  const isRead = isPlainObject(typeof args === 'string' ? parsed(args) : args);
-  return isRead ? { name } : { name, fault: args };
+  const written = given ?? input ?? {};
+  const args = typeof written === 'string' ? parsed(written) : written;
+  return isPlainObject(args) ? { name, args } : { name, fault: written };
 }

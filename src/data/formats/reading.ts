@@ -12,6 +12,8 @@ export interface RowTurn {
   readonly usesTools: boolean;
   /** The calls of tools, as they stand there; none where it makes none. */
   readonly calls: readonly unknown[];
+  /** The id of the call that it answers, where it names one. */
+  readonly answers?: string;
 }
 
 /** A text, or a conversation. */
@@ -230,7 +232,9 @@ function readTurn(value: unknown, keys: TurnKeys | undefined): RowTurn | undefin
   const calls: readonly unknown[] = Array.isArray(own) ? own : [own ?? []].flat();
   const usesTools = calls.length > 0 || toolRoles.includes(role);
   const isBeside = calls.length > 0 && own !== content;
-  return { role, content: isBeside ? [content, own] : content, usesTools, calls };
+  const { tool_call_id: answers } = value;
+  const turn = { role, content: isBeside ? [content, own] : content, usesTools, calls };
+  return typeof answers === 'string' ? { ...turn, answers } : turn;
 }
 
 const toolRoles: readonly string[] = ['tool', 'observation', 'function_call', 'function'];

@@ -1,0 +1,63 @@
+import { type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
+import { endsWithToken } from './end-tokens.ts';
+import { isHosted } from './hosted-checks.ts';
+import { problemOf } from './leakage.ts';
+import type { RowFault } from './report.ts';
+
+/** Hosted fine-tuning takes no fewer rows. */
+const fewest = 10;
+/** From so many problems on, one answer to all of them is no chance. */
+const many = 8;
+
+/** What only all rows of a configuration and split together can have wrong, of which little has to be kept. */
+export class WholeSet {
+  #rows = 0;
+  #hosted = 0;
+  readonly #texts = { all: 0, ended: 0 };
+  /** The problems, as many as have to be known. */
+  readonly #problems = new Set<string>();
+  /** What all rows so far have said on each side; `undefined` once they differ. */
+  readonly #said: Record<'chosen' | 'rejected', string | undefined> = { chosen: '', rejected: '' };
+
+  add(row: ReadRow): void {
+    const { chosen, rejected, implicit } = row;
+    if (isHosted(row)) this.#hosted += 1;
+    this.#look('chosen', chosen);
+    this.#look('rejected', rejected);
+    this.#rows += 1;
+    const { chosen: one, rejected: other } = this.#said;
+    const isOpen = one !== undefined || other !== undefined;
+    if (isOpen && this.#problems.size < many) this.#problems.add(problemOf(row));
+    if (implicit !== true || typeof chosen !== 'string' || rejected !== undefined) return;
+    if (chosen.trim() === '') return;
+    this.#texts.all += 1;
+    if (endsWithToken(chosen)) this.#texts.ended += 1;
+  }
+
+  /** @param isTraining - Whether it is the split that is trained on. */
+  faults(isTraining: boolean): readonly RowFault[] {
+    const faults: RowFault[] = [];
+    const { all, ended } = this.#texts;
+    if (ended > 0 && ended < all) {
+      faults.push({ code: 'eos-partly', excerpt: `${ended} of ${all} texts` });
+    }
+    const same = this.#said.chosen || this.#said.rejected;
+    if (this.#problems.size >= many && same) faults.push({ code: 'one-answer', excerpt: same });
+    if (isTraining && this.#hosted > 0 && this.#rows < fewest) {
+      faults.push({ code: 'few-rows', excerpt: `${this.#rows} rows` });
+    }
+    return faults;
+  }
+
+  /** A conversation answers with its last turn. */
+  #look(side: 'chosen' | 'rejected', content: RowContent | undefined): void {
+    const known = this.#said[side];
+    if (known === undefined) return;
+    if (content === undefined) {
+      this.#said[side] = undefined;
+      return;
+    }
+    const text = typeof content === 'string' ? content : textOf(content.slice(-1));
+    this.#said[side] = this.#rows === 0 || known === text ? text : undefined;
+  }
+}

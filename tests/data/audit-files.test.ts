@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
+import { declaredFiles } from '../../src/data/audit/front-matter.ts';
+import { matchesPattern } from '../../src/data/audit/glob.ts';
+import { itemsOf } from '../../src/data/audit/read-file.ts';
+import { repeatedKey } from '../../src/data/audit/repeated-key.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'espalier-files-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let folders = 0;
+
+function folder(files: Readonly<Record<string, Buffer | string>>): string {
+  const path = join(root, String(folders++));
+  mkdirSync(path);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
+  return path;
+}
+
+describe('files', () => {
+  const row = JSON.stringify({ prompt: 'Which?\n', completion: 'Seven.' });
+  const blanks = ' \t\r\n'.repeat(500_000);
+
+  async function items(content: string, name = 'train.jsonl') {
+    const found: unknown[] = [];
+    const bytes = name.endsWith('.gz') ? gzipSync(content) : content;
+    for await (const item of itemsOf(join(folder({ [name]: bytes }), name))) found.push(item);
+    return found;
+  }
+
+  test.each([
+    ['a row behind blanks', `${' '.repeat(1100)}${row}\n`, 1],
+    ['a row behind many blank lines', `${blanks}${row}`, 500_001],
+  ])('%s is read', async (_, content, line) => {
+    expect(await items(content)).toEqual([
+      expect.objectContaining({ line, value: JSON.parse(row) }),
+    ]);
+  });
+
+  test('an array behind blanks, with blanks within', async () => {
+    const found = await items(`${blanks}[${blanks}${row}${blanks},${row}]`);
+
+    expect(found).toEqual([1, 2].map((line) => ({ line, value: JSON.parse(row) as unknown })));
+  });
+
+  test('a line that is too long is told, and its neighbours are read', async () => {
+    const long = `{"prompt": "${'x'.repeat(33 << 20)}"}`;
+    const path = folder({
+      'train.jsonl.gz': gzipSync(`${row}\n${long}\n${row.replace('Seven', 'Eight')}\n`),
+    });
+    const { findings, sets } = await auditDataset(path);
+
+    expect(findings.map(({ code, examples }) => [code, examples[0]?.place])).toEqual([
+      ['line-too-long', 'train.jsonl.gz:2'],
+    ]);
+    expect(sets[0]?.rows).toBe(2);
+  });
+
+  test('what is not read is named beside what is', async () => {
+    const files = { 'train.jsonl': row, 'more.csv': 'a,b\n', 'notes.txt': 'a' };
+    const all = await auditDataset(folder(files));
+    const declared = await auditDataset(
+      folder({
+        ...files,
+        'README.md': '---\nconfigs:\n- config_name: a\n  data_files: train.jsonl\n---\n',
+      }),
+    );
+
+    expect(all.findings.map(({ code, examples }) => [code, examples])).toEqual([
+      ['unsupported-file', [{ place: 'more.csv', excerpt: 'CSV' }]],
+    ]);
+    expect(declared.findings).toEqual([]);
+  });
+
+  test.each([
+    ['{"a":1,"b":{"a":2}}', undefined],
+    ['{"a":"\\"a\\":","c":[{"a":1},{"a":2}]}', undefined],
+    ['{"a\\\\":1,"a":"\\\\"}', undefined],
+    ['{"a":1,"b":2,"a" : 3}', 'a'],
+    ['{"b":{"a":1,"a":2}}', 'a'],
+  ])('keys of %s', (source, expected) => {
+    expect(repeatedKey(source, JSON.parse(source))).toBe(expected);
+  });
+});
+
+describe('patterns of a card', () => {
+  /** As a regular expression has it, for short texts. */
+  function expected(path: string, pattern: string): boolean {
+    const parts: Readonly<Record<string, string>> = {
+      '**/': '(?:.*/)?',
+      '**': '.*',
+      '*': '[^/]*',
+      '?': '[^/]',
+    };
+    const source = pattern.split(/(\*\*\/?|\*|\?)/).map((part) => parts[part] ?? part);
+    return new RegExp(`^${source.join('')}$`).test(path);
+  }
+
+  function* wordsOf(letters: string, length: number): Generator<string> {
+    yield '';
+    if (length === 0) return;
+    for (const letter of letters)
+      for (const rest of wordsOf(letters, length - 1)) yield letter + rest;
+  }
+
+  test('are those of a regular expression', () => {
+    const paths = [...new Set(wordsOf('ab/', 4))];
+    const patterns = [...new Set(wordsOf('ab/*?', 4))].filter((each) => !/^\.|\*\*\*/.test(each));
+    const wrong = patterns.flatMap((pattern) =>
+      paths
+        .filter((path) => matchesPattern(path, pattern) !== expected(path, pattern))
+        .map((path) => [path, pattern]),
+    );
+
+    expect(patterns.length).toBeGreaterThan(700);
+    expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    ['a'.repeat(4000), `${'*a'.repeat(30)}*b`],
+    ['a/'.repeat(1000), `${'**/a'.repeat(40)}b`],
+    ['a.jsonl', `${'*a'.repeat(100_000)}b`],
+  ])('do not hang on any text', (path, pattern) => {
+    const start = performance.now();
+
+    expect(matchesPattern(path, pattern)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  test('nor does a line of the card', () => {
+    const card = `---\nconfigs:\n- ${' '.repeat(50_000)}:\n- "data/*.jsonl"\n---\n`;
+    const start = performance.now();
+
+    expect(declaredFiles(card)).toEqual([
+      { config: 'default', split: 'train', pattern: 'data/*.jsonl' },
+    ]);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});

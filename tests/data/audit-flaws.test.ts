@@ -1,0 +1,225 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'espalier-flaws-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let folders = 0;
+
+function folder(files: Readonly<Record<string, Buffer | string>>): string {
+  const path = join(root, String(folders++));
+  mkdirSync(path);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
+  return path;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function codesOf(rows: readonly Row[]): Promise<readonly string[]> {
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  const { findings } = await auditDataset(folder({ 'train.jsonl': lines }));
+  return findings.map(({ code }) => code);
+}
+
+const words = 'harbour orchard library foundry glacier bakery railway vineyard museum quarry'.split(
+  ' ',
+);
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content: unknown) => ({ role: 'assistant', content });
+/** Ten rows, as hosted fine-tuning wants them. */
+const ten = (row: (word: string) => Row): readonly Row[] => words.map(row);
+const talk = (word: string): Row => ({
+  messages: [user(`Where is the ${word}?`), assistant(`The ${word} is in town.`)],
+});
+const shown = (word: string): Row => ({
+  images: [`${word}.png`],
+  messages: [
+    user([{ type: 'image' }, { type: 'text', text: `Is it a ${word}?` }]),
+    assistant(`A ${word} it is.`),
+  ],
+});
+const text = (word: string): Row => ({ text: `Where is the ${word}? In town.</s>` });
+const preferred = (word: string, turns: readonly unknown[]): Row => ({
+  input: { messages: [user(word)] },
+  preferred_output: turns,
+  non_preferred_output: [assistant(`b ${word}`)],
+});
+const first = (rows: readonly Row[], change: (row: Row) => Row): readonly Row[] =>
+  rows.map((row, place) => (place === 0 ? change(row) : row));
+
+const cases: readonly (readonly [string, readonly Row[], readonly Row[], string])[] = [
+  [
+    'a near-miss of a column',
+    ten(talk),
+    ten((word) => ({ prompt: `${word}\n`, choosen: 'a', rejected: 'b' })),
+    'misspelt-column',
+  ],
+  [
+    'an empty turn',
+    ten(talk),
+    first(ten(talk), () => ({ messages: [user('Which?'), assistant('')] })),
+    'empty-side',
+  ],
+  [
+    'no user',
+    ten(talk),
+    first(ten(talk), () => ({ messages: [{ role: 'system', content: 'a' }, assistant('b')] })),
+    'turn-order',
+  ],
+  [
+    'turns as text',
+    ten(talk),
+    ten((word) => ({ messages: JSON.stringify(talk(word)['messages']) })),
+    'text-conversation',
+  ],
+  [
+    'half a weight',
+    ten((word) => ({ messages: [user(word), { ...assistant(`a ${word}`), weight: 1 }] })),
+    ten((word) => ({ messages: [user(word), { ...assistant(`a ${word}`), weight: 0.5 }] })),
+    'invalid-weight',
+  ],
+  [
+    'no weight at all',
+    ten(talk),
+    ten((word) => ({ messages: [user(word), { ...assistant(`a ${word}`), weight: 0 }] })),
+    'invalid-weight',
+  ],
+  [
+    'a key that is not known',
+    ten(talk),
+    ten((word) => ({ messages: [user(word), { ...assistant(`a ${word}`), mood: 1 }] })),
+    'extra-key',
+  ],
+  ['nine rows', ten(talk), ten(talk).slice(1), 'few-rows'],
+  [
+    'one image for two places',
+    ten(shown),
+    first(ten(shown), (row) => ({ ...row, images: [] })),
+    'image-count',
+  ],
+  [
+    'marks of images',
+    ten((word) => ({
+      images: [word],
+      conversations: [
+        { from: 'human', value: `<image>${word}` },
+        { from: 'gpt', value: `a ${word}` },
+      ],
+    })),
+    ten((word) => ({
+      images: [word],
+      conversations: [
+        { from: 'human', value: `<image><image>${word}` },
+        { from: 'gpt', value: `a ${word}` },
+      ],
+    })),
+    'image-count',
+  ],
+  [
+    'two beginnings',
+    ten(text),
+    ten((word) => ({ text: `<s><s>${text(word)['text']}` })),
+    'doubled-token',
+  ],
+  [
+    'an end on some texts',
+    ten(text),
+    first(ten(text), () => ({ text: 'Where is it? In town.' })),
+    'eos-partly',
+  ],
+  [
+    'a history that is not in pairs',
+    ten((word) => ({ instruction: word, output: `a ${word}`, history: [['a', 'b']] })),
+    ten((word) => ({ instruction: word, output: `a ${word}`, history: [['a']] })),
+    'wrong-type',
+  ],
+  [
+    'two turns that are preferred',
+    ten((word) => preferred(word, [assistant(`a ${word}`)])),
+    ten((word) => preferred(word, [assistant(`a ${word}`), assistant('c')])),
+    'invalid-role',
+  ],
+];
+
+describe('rows', () => {
+  test.each(cases)('%s', async (...[, sound, faulty, code]) => {
+    expect(await codesOf(sound)).toEqual([]);
+    expect(await codesOf(faulty)).toContain(code);
+  });
+
+  test('a turn that is not finished may be continued', async () => {
+    const row = (begun: string) => ({
+      prompt: [user('Which?'), assistant(begun)],
+      completion: [assistant('Seven.')],
+    });
+
+    expect(await codesOf([row('Step 1:')])).toEqual([]);
+    expect(await codesOf([row('Seven it is.')])).toEqual(['prompt-continues']);
+  });
+
+  test('results are matched with calls by their ids, in any order', async () => {
+    const call = (id: string) => ({
+      id,
+      type: 'function',
+      function: { name: 'look', arguments: '{}' },
+    });
+    const row = (...ids: readonly string[]) => ({
+      messages: [
+        user('Which?'),
+        { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] },
+        ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: id })),
+        assistant('Both.'),
+      ],
+      tools: [{ type: 'function', function: { name: 'look' } }],
+      source: 'a',
+    });
+
+    expect(await codesOf([row('b', 'a')])).toEqual([]);
+    expect(await codesOf([row('b', 'c')])).toEqual(['unmatched-result']);
+    expect(await codesOf([row('b')])).toEqual(['unanswered-call']);
+  });
+
+  test('a tool without a name does not hide calls of others', async () => {
+    const row = {
+      prompt: [user('Which?')],
+      completion: [
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ function: { name: 'look', arguments: {} } }],
+        },
+      ],
+      tools: [{ type: 'function', function: { name: 'hear' } }, { type: 'web_search' }],
+    };
+
+    expect(await codesOf([row])).toEqual(['undeclared-tool']);
+  });
+
+  test('a template in one row of many is what the row is about', async () => {
+    const rows = Array.from({ length: 40 }, (_, place) => ({
+      prompt: [user(`What does ${place === 0 ? '<|im_start|>' : `word ${place}`} mean?`)],
+      completion: [assistant(`Meaning ${place}.`)],
+    }));
+
+    expect(await codesOf(rows)).toEqual([]);
+    expect(await codesOf(rows.slice(0, 20))).toEqual(['template-token']);
+  });
+
+  test('images that are missing are told where others are there', async () => {
+    const lines = ten(shown)
+      .map((row) => JSON.stringify(row))
+      .join('\n');
+    const none = await auditDataset(folder({ 'train.jsonl': lines }));
+    const one = await auditDataset(folder({ 'train.jsonl': lines, 'museum.png': '' }));
+
+    expect(none.findings).toEqual([]);
+    expect(one.findings.map(({ code, count }) => [code, count])).toEqual([['missing-image', 9]]);
+    expect(one.findings[0]?.examples[0]).toEqual({
+      place: 'train.jsonl:1',
+      excerpt: 'harbour.png',
+    });
+  });
+});
