@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { datasetFiles } from '../../src/data/audit/dataset-files.ts';
 import { llamaFactory } from '../../src/data/formats/llama-factory.ts';
 import { trl } from '../../src/data/formats/trl.ts';
 import { trlConversational } from '../../src/data/formats/trl-conversational.ts';
@@ -20,7 +22,7 @@ import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
 import type { WriteDatasetOptions } from '../../src/data/writers/options.ts';
 import { splitter } from '../../src/data/writers/split.ts';
-import { writeDataset } from '../../src/data/writers/write-dataset.ts';
+import { expectWritable, writeDataset } from '../../src/data/writers/write-dataset.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { asks, preference, provenance, says } from './formats-rows.ts';
 
@@ -224,19 +226,61 @@ describe('an export again', () => {
     expect(folder()).toEqual(before);
   });
 
-  test('puts back what a kill within the exchange left aside', async () => {
+  test.each([0, 1, 2])(
+    'is completed where a kill left %i of its two parts in place',
+    async (moved) => {
+      await write(['a']);
+      writeFileSync(join(out, 'dpo', 'NOTES.md'), 'mine');
+      const other = mkdtempSync(join(tmpdir(), 'espalier-other-'));
+      await write(['b'], { out: other });
+      const { renameSync } = await import('node:fs');
+      const left = join(out, '.espalier-ready');
+      mkdirSync(left);
+      if (moved === 0) renameSync(join(other, 'dpo'), join(left, 'dpo'));
+      else cpSync(join(other, 'dpo'), join(out, 'dpo'), { recursive: true });
+      const card = readFileSync(join(other, 'README.md'), 'utf8');
+      writeFileSync(moved === 2 ? join(out, 'README.md') : join(left, 'README.md'), card);
+      rmSync(other, { recursive: true });
+      expect(datasetFiles(out).map(({ name }) => name)).toEqual(['dpo/train-00000-of-00001.jsonl']);
+      const completed = folder();
+      expect(Object.keys(completed)).toEqual([
+        'README.md',
+        'dpo/NOTES.md',
+        'dpo/train-00000-of-00001.jsonl',
+      ]);
+      await write(['b']);
+      expect(folder()).toEqual(completed);
+    },
+  );
+
+  test('leaves no configuration that only the old card lists, and files of others in it', async () => {
+    const both = ['dpo', 'more'].map((name) => ({ name, rule: twoEach, format: text }));
+    await write(['a'], { configs: both });
+    writeFileSync(join(out, 'more', 'NOTES.md'), 'mine');
+    mkdirSync(join(out, 'mine'));
+    writeFileSync(join(out, 'mine', 'train-00000-of-00001.jsonl'), 'mine too');
     await write(['a']);
-    const before = folder();
-    mkdirSync(join(out, '.espalier-replaced'));
-    const { renameSync } = await import('node:fs');
-    renameSync(join(out, 'dpo'), join(out, '.espalier-replaced', 'dpo'));
-    mkdirSync(join(out, '.espalier-partial'));
-    async function* broken() {
-      yield await Promise.resolve(problem('c'));
-      throw new Error('Broken again.');
+    expect(Object.keys(folder())).toEqual([
+      'README.md',
+      'dpo/train-00000-of-00001.jsonl',
+      'mine/train-00000-of-00001.jsonl',
+      'more/NOTES.md',
+    ]);
+  });
+
+  test('beside another one is refused, and so is a look whether it can be', async () => {
+    await write(['a']);
+    async function* slow() {
+      yield await Promise.resolve(problem('b'));
+      await expect(write(['c'])).rejects.toThrow(/^Process \d+ on .* is writing to this folder\./);
+      const configs = [{ name: 'dpo', rule: twoEach, format: text }];
+      expect(() => expectWritable({ out, configs })).toThrow('is writing to this folder');
+      yield problem('d');
     }
-    await expect(write([], { problems: broken() })).rejects.toThrow('Broken again.');
-    expect(folder()).toEqual(before);
+    const report = await write([], { problems: slow() });
+    expect(report.rows).toBe(4);
+    expect(read('dpo/train-00000-of-00001.jsonl').trim().split('\n')).toHaveLength(4);
+    expect(Object.keys(folder())).toEqual(['README.md', 'dpo/train-00000-of-00001.jsonl']);
   });
 
   test('cannot go where it may not', async () => {
@@ -270,7 +314,7 @@ describe('a process that is killed', () => {
 
 function withoutPartial(files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(files).filter(([path]) => !path.startsWith('.espalier-partial')),
+    Object.entries(files).filter(([path]) => !path.startsWith('.espalier-')),
   );
 }
 
