@@ -91,13 +91,13 @@ export function unreadable(
 }
 
 /** An escape of JSON; the group is half of a character that stands alone. */
-const escape =
+const escapes =
   /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/g;
 
 /** The first half of a character that a document holds without the other half: UTF-8 has no bytes for it. */
 function loneHalf(text: string): string | undefined {
   if (!/\\u[dD][89a-fA-F]/.test(text)) return undefined;
-  for (const [written, half] of text.matchAll(escape)) if (half !== undefined) return written;
+  for (const [written, half] of text.matchAll(escapes)) if (half !== undefined) return written;
   return undefined;
 }
 
