@@ -65,7 +65,10 @@ export function addDatasetOptions(command: Command): Command {
     )
     .option('--min-visits <n>', 'pairs: both were visited so often', integerOption('min-visits', 0))
     .option('--max-pairs <n>', 'pairs of one problem', integerOption('max-pairs'))
-    .option('--chat-template <file>', 'a Jinja chat template, for forms that are text')
+    .option(
+      '--chat-template <file>',
+      'a Jinja chat template, or a tokenizer_config.json (#NAME takes one of several), for forms that are text',
+    )
     .option(
       '--end-token <text>',
       'the end token of the model, behind what ends, for forms that are text',

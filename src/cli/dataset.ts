@@ -10,7 +10,7 @@ import type { TreeRecord } from '../data/record.ts';
 import type { DatasetConfig, SourceFile } from '../data/writers/options.ts';
 import type { DatasetReport } from '../data/writers/report.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
-import { readInput } from '../runs/input-file.ts';
+import { readTemplate } from './chat-template.ts';
 import type { DatasetRequest } from './dataset-options.ts';
 import { entryOf, ruleFrom } from './rule-option.ts';
 
@@ -129,23 +129,6 @@ function formatOptions({ chatTemplate, endToken, provenance }: DatasetRequest): 
     ...(chatTemplate !== undefined && { render: jinjaPrompt(readTemplate(chatTemplate)) }),
     ...(endToken !== undefined && { endToken }),
   };
-}
-
-/** A Jinja file, or the `tokenizer_config.json` of a model, which holds one. */
-function readTemplate(path: string): string {
-  const text = readInput(path);
-  if (!path.endsWith('.json')) return text;
-  const template = templateIn(text);
-  if (typeof template === 'string') return template;
-  throw new EspalierError('usage', `Expected \`${path}\` to hold a \`chat_template\`.`);
-}
-
-function templateIn(text: string): unknown {
-  try {
-    return (JSON.parse(text) as { readonly chat_template?: unknown } | null)?.chat_template;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A dataset for people: what was written, what was left out and why. */

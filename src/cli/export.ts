@@ -12,6 +12,7 @@ import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './d
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
+import { pushed, pushOf } from './push.ts';
 import { runFiles, sourceFile } from './source-files.ts';
 import { wordOption } from './values.ts';
 
@@ -20,6 +21,8 @@ export interface ExportRequest extends DatasetRequest {
   readonly from: 'omegaprm' | 'run' | 'toolbench';
   readonly weight?: readonly number[];
   readonly json?: boolean;
+  readonly push?: string;
+  readonly public?: boolean;
 }
 
 /** The command without its action. */
@@ -38,7 +41,12 @@ export function exportCommand(): Command {
       'of several runs: the share of the problems of each that is taken, such as 1,0.25 (default: all)',
       weightOption,
     )
-    .option('--json', 'print the result as one JSON document');
+    .option('--json', 'print the result as one JSON document')
+    .option(
+      '--push <repo>',
+      'put the dataset on the Hugging Face Hub, as owner/name; the access token is read from HF_TOKEN',
+    )
+    .option('--public', 'of --push: a repository that is made is public (default: private)');
   return addDatasetOptions(command).addHelpText(
     'after',
     [
@@ -57,6 +65,7 @@ export async function runExportCommand(
   sources: readonly string[],
   request: ExportRequest,
 ): Promise<number> {
+  const push = pushOf(request);
   const source = sourceOf(sources, request);
   const report = await makeDataset(request, {
     ...source,
@@ -64,7 +73,9 @@ export async function runExportCommand(
   });
   const shown = [describeDataset(report), ...(source.note === undefined ? [] : [source.note])];
   print(request.json === true ? JSON.stringify(report, undefined, 2) : shown.join('\n'));
-  return isLeftOut(report) ? 1 : 0;
+  if (isLeftOut(report)) return 1;
+  if (push !== undefined) await pushed(push);
+  return 0;
 }
 
 type Source = Omit<DatasetSource, 'source' | 'spend'>;

@@ -90,7 +90,20 @@ export function unreadable(
   return new EspalierError('usage', `The ${name} cannot be read: ${where}${field}: ${what}.`);
 }
 
+/** An escape of JSON; the group is half of a character that stands alone. */
+const escapes =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/g;
+
+/** The first half of a character that a document holds without the other half: UTF-8 has no bytes for it. */
+function loneHalf(text: string): string | undefined {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return undefined;
+  for (const [written, half] of text.matchAll(escapes)) if (half !== undefined) return written;
+  return undefined;
+}
+
 function parseJson(text: string, place: Place): unknown {
+  const half = loneHalf(text);
+  if (half !== undefined) throw unreadable(place, [], `it holds half of a character, \`${half}\``);
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -122,6 +135,12 @@ export function stateAfter<Start extends object, Step>(
       return listOf(steps);
     },
   };
+}
+
+/** Whether no step leads to a state, without listing those that lead to one of {@link stateAfter}. */
+export function isStart(state: { readonly steps: readonly unknown[] }): boolean {
+  const { get } = Object.getOwnPropertyDescriptor(state, 'steps') ?? {};
+  return get === undefined && state.steps.length === 0;
 }
 
 /** What was met on the way, in order. */

@@ -1,10 +1,14 @@
-import { readdirSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
+import { completeExport } from './dataset-folder.ts';
+import { declaredFiles } from './front-matter.ts';
+import { matchesPattern } from './glob.ts';
 
 /** Where a dataset is put. */
 export interface UploadOptions {
@@ -31,13 +35,15 @@ export interface UploadOptions {
 type Hub = typeof import('@huggingface/hub');
 
 /**
- * Puts a dataset on the Hugging Face Hub, in one commit: all of it, or nothing. Files of the repository that the
- * folder does not have stay there. Needs the package `@huggingface/hub`, an optional peer.
+ * Puts a dataset on the Hugging Face Hub, in one commit: all of it, or nothing. It is the card, the
+ * files that the card lists and what tells LLaMA-Factory of them, read as they are sent. Files of the repository that
+ * the dataset does not have stay there. Where the Hub asks to wait (status 429 or 503), a request is made up to five
+ * times, at most a minute apart. Needs the package `@huggingface/hub`, an optional peer.
  *
  * @returns the address of the repository.
  * @throws EspalierError `usage` where the package is not installed or an option is not what it should be, `storage`
- *   where the folder cannot be read, and `unavailable` where the Hub refuses or cannot be reached. The token is in
- *   no message.
+ *   where the folder cannot be read, and `unavailable` where the Hub refuses or cannot be reached. What the
+ *   Hub says is in no message, and so the token is not either.
  */
 export async function uploadDataset(options: UploadOptions): Promise<string> {
   expectOptions(
@@ -52,36 +58,91 @@ export async function uploadDataset(options: UploadOptions): Promise<string> {
     throw new EspalierError('usage', 'Expected `token` to be an access token, got an empty text.');
   }
   const hub = await load();
-  const paths = filesIn(folder);
-  if (!paths.includes('README.md')) {
-    throw new EspalierError(
-      'storage',
-      `There is no dataset in \`${folder}\`: it has no README.md.`,
-    );
-  }
-  const files = paths.map((path) => ({ path, content: pathToFileURL(join(folder, path)) }));
-  const designation = { type: 'dataset', name: repo } as const;
+  const files = filesOf(folder).map((path) => ({
+    path,
+    content: pathToFileURL(join(folder, path)),
+  }));
+  const { hubUrl = hub.HUB_URL, signal } = options;
+  const { ask, waitMs } = asking(options);
   const shared = {
-    repo: designation,
+    repo: { type: 'dataset', name: repo },
     accessToken: token,
-    ...(options.hubUrl !== undefined && { hubUrl: options.hubUrl }),
-    ...(options.fetch !== undefined && { fetch: options.fetch }),
-  };
+    hubUrl,
+    fetch: ask,
+  } as const;
+  const visibility = options.private === false ? 'public' : 'private';
   try {
-    options.signal?.throwIfAborted();
-    await make(hub, { ...shared, visibility: options.private === false ? 'public' : 'private' });
-    await hub.uploadFiles({
-      ...shared,
-      files,
-      branch,
-      commitTitle: title,
-      ...(options.signal !== undefined && { abortSignal: options.signal }),
-    });
-  } catch (cause) {
-    options.signal?.throwIfAborted();
-    throw refused(cause, { repo, token });
+    signal?.throwIfAborted();
+    await patiently({ waitMs, signal }, () => make(hub, { ...shared, visibility }));
+    await patiently({ waitMs, signal }, () =>
+      hub.uploadFiles({
+        ...shared,
+        files,
+        branch,
+        commitTitle: title,
+        ...(signal !== undefined && { abortSignal: signal }),
+      }),
+    );
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw refused(error, repo);
   }
-  return `${options.hubUrl ?? hub.HUB_URL}/datasets/${repo}`;
+  return `${hubUrl}/datasets/${repo}`;
+}
+
+/** How often a request is made at most, where the Hub asks to wait. */
+const mostTries = 5;
+/** A wait is no longer than this, in milliseconds, whatever the Hub says. */
+const longestWait = 60_000;
+
+/**
+ * How the package asks: with the signal in each request. What the Hub says beside a failure is not read: it may be of
+ * any length, and hold the token.
+ */
+function asking({ fetch: send = fetch, signal }: Pick<UploadOptions, 'fetch' | 'signal'>): {
+  readonly ask: typeof fetch;
+  /** How long the Hub last asked to wait, in milliseconds; `undefined` where it did not say. */
+  readonly waitMs: () => number | undefined;
+} {
+  let wait: number | undefined;
+  return {
+    waitMs: () => wait,
+    ask: async (input, init = {}) => {
+      const signals = [signal, init?.signal].filter((each) => each !== undefined && each !== null);
+      const response = await send(input, { ...init, signal: AbortSignal.any(signals) });
+      if (response.ok) return response;
+      wait = secondsIn(response.headers.get('retry-after'));
+      await response.body?.cancel();
+      return Response.json({}, { status: response.status });
+    },
+  };
+}
+
+/** A date is no wait that is known: clocks differ. */
+function secondsIn(header: string | null): number | undefined {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined;
+}
+
+/** Tries again what the Hub asked to wait for. */
+async function patiently(
+  how: { readonly waitMs: () => number | undefined; readonly signal: AbortSignal | undefined },
+  act: () => Promise<unknown>,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await act();
+      return;
+    } catch (error) {
+      if (tries === mostTries || ![429, 503].includes(statusOf(error) ?? 0)) throw error;
+      const ms = Math.min(how.waitMs() ?? 1000 * 2 ** (tries - 1), longestWait);
+      await setTimeout(ms, undefined, how.signal && { signal: how.signal });
+    }
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  const status = (error as { readonly statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
 }
 
 async function load(): Promise<Hub> {
@@ -101,30 +162,48 @@ async function make(hub: Hub, params: Parameters<Hub['createRepo']>[0]): Promise
   try {
     await hub.createRepo(params);
   } catch (error) {
-    if ((error as { readonly statusCode?: unknown }).statusCode !== 409) throw error;
+    if (statusOf(error) !== 409) throw error;
   }
 }
 
-/** What is half written or hidden is no part of a dataset. */
-function filesIn(folder: string): readonly string[] {
-  const entries = withStorageErrors(`\`${folder}\``, () =>
-    readdirSync(folder, { recursive: true, withFileTypes: true }),
-  );
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length))
-    .filter((path) => path.split(sep).every((part) => !part.startsWith('.')))
-    .map((path) => path.split(sep).join('/'))
-    .toSorted();
+/** The card, the files that it lists, and what tells LLaMA-Factory of them: whatever else lies there is not of the dataset. */
+function filesOf(folder: string): readonly string[] {
+  return withStorageErrors(`\`${folder}\``, () => {
+    completeExport(folder);
+    const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length))
+      .map((path) => path.split(sep).join('/'));
+    if (!paths.includes('README.md')) {
+      throw new EspalierError(
+        'storage',
+        `There is no dataset in \`${folder}\`: it has no README.md.`,
+      );
+    }
+    const listed = declaredFiles(readFileSync(join(folder, 'README.md'), 'utf8'));
+    const data = paths.filter((path) =>
+      listed.some(({ pattern }) => matchesPattern(path, pattern)),
+    );
+    const infos = new Set(data.map((path) => posix.join(posix.dirname(path), 'dataset_info.json')));
+    return ['README.md', ...data, ...paths.filter((path) => infos.has(path))].toSorted();
+  });
 }
 
-/** The cause is left out: it holds the request, and with it the token. */
-function refused(
-  error: unknown,
-  { repo, token }: Pick<UploadOptions, 'repo' | 'token'>,
-): EspalierError {
-  const reason = error instanceof Error ? error.message : String(error);
-  const said = reason.replaceAll(token, '…').split('\n', 1)[0] ?? '';
-  const sentence = said.replace(/\.$/, '');
-  return new EspalierError('unavailable', `The dataset was not uploaded to ${repo}: ${sentence}.`);
+const reasons: Readonly<Record<number, string>> = {
+  401: 'it does not know the access token',
+  403: 'the access token may not write there',
+  404: 'there is no such owner or branch, or the access token may not see it',
+  413: 'a file is too large',
+  429: 'too many requests were made: try again later',
+};
+
+/** Without the cause, and without a word of the Hub: both may hold the token. */
+function refused(error: unknown, repo: string): EspalierError {
+  const status = statusOf(error);
+  const reason = status === undefined ? undefined : reasons[status];
+  const why =
+    status === undefined
+      ? 'the Hub could not be reached, broke off, or answered in a way that cannot be read'
+      : `the Hub answered with status ${status}${reason === undefined ? '' : `, ${reason}`}`;
+  return new EspalierError('unavailable', `The dataset was not uploaded to ${repo}: ${why}.`);
 }

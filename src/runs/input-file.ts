@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { EspalierError } from '../base/errors.ts';
@@ -7,15 +8,28 @@ import { objectionOf } from '../base/with-storage-errors.ts';
 /**
  * The text of a file that a command was given, which may be compressed by gzip.
  *
- * @throws EspalierError `usage` where it cannot be read: the argument is wrong then.
+ * @throws EspalierError `usage` where it cannot be read, or is not UTF-8: the argument is wrong then.
  */
 export function readInput(path: string): string {
   return reading(path, () => {
     const bytes = readFileSync(path);
     // By its first bytes, as a name may not tell.
     const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    return (isGzip ? gunzipSync(bytes) : bytes).toString('utf8');
+    const text = isGzip ? gunzipSync(bytes) : bytes;
+    if (!isUtf8(text)) throw notUtf8(path, text);
+    return text.toString('utf8');
   });
+}
+
+/** What cannot be read would stand in every row as U+FFFD. */
+function notUtf8(path: string, bytes: Buffer): EspalierError {
+  let [line, from] = [1, 0];
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+    if (!isUtf8(bytes.subarray(from, end))) break;
+    [line, from] = [line + 1, end + 1];
+  }
+  const message = `Expected \`${path}\` to be UTF-8, got other bytes in line ${line}.`;
+  return new EspalierError('usage', message);
 }
 
 /**

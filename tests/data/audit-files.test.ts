@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
-import { declaredFiles } from '../../src/data/audit/front-matter.ts';
-import { matchesPattern } from '../../src/data/audit/glob.ts';
 import { itemsOf } from '../../src/data/audit/read-file.ts';
 import { repeatedKey } from '../../src/data/audit/repeated-key.ts';
+import { declaredFiles } from '../../src/data/front-matter.ts';
+import { matchesPattern } from '../../src/data/glob.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'espalier-files-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,91 +1,28 @@
-import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { llamaFactory } from '../../src/data/formats/llama-factory.ts';
-import { trl } from '../../src/data/formats/trl.ts';
-import { trlConversational } from '../../src/data/formats/trl-conversational.ts';
+import { describe, expect, test } from 'vitest';
 import { verl } from '../../src/data/formats/verl.ts';
-import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
-import type { WriteDatasetOptions } from '../../src/data/writers/options.ts';
 import { splitter } from '../../src/data/writers/split.ts';
 import { writeDataset } from '../../src/data/writers/write-dataset.ts';
-import { SearchTree } from '../../src/tree/tree.ts';
 import { asks, preference, provenance, says } from './formats-rows.ts';
+import {
+  alpaca,
+  folder,
+  line,
+  out,
+  problem,
+  promptsOf,
+  read,
+  text,
+  turns,
+  twoEach,
+  useFolders,
+  write,
+} from './writing.ts';
 
-let out = '';
-beforeEach(() => {
-  out = mkdtempSync(join(tmpdir(), 'espalier-dataset-'));
-});
-afterEach(() => rmSync(out, { recursive: true, force: true }));
-
-const bare = { provenance: false };
-const text = trl(bare);
-const alpaca = llamaFactory(bare);
-const turns = trlConversational(bare);
-
-function problem(id: string): readonly TreeRecord[] {
-  const tree = new SearchTree<unknown, unknown>(id, { environment: 'letters', seed: 0 });
-  return [{ problem: id, tree, notation: { format: String, prompt: () => [asks(id)] } }];
-}
-
-/** Two rows of each problem. */
-const twoEach: RowRule<PreferenceRow> = {
-  name: 'two-each',
-  kind: 'preference',
-  *rows(trees) {
-    for (const { problem: id } of trees) {
-      for (const margin of [0.25, 1]) {
-        const own = { ...provenance, problem: id, tree: id };
-        const prompt = [asks(`${id} ${margin}`)];
-        yield preference({ prompt, margin, provenance: own });
-      }
-    }
-  },
-};
-
-function write(ids: readonly string[], options: Partial<WriteDatasetOptions> = {}) {
-  const configs = [{ name: 'dpo', rule: twoEach, format: text }];
-  return writeDataset({ out, problems: ids.map(problem), configs, file: 'jsonl', ...options });
-}
-
-function read(path: string): string {
-  return readFileSync(join(out, path), 'utf8');
-}
-
-function promptsOf(path: string): readonly string[] {
-  return read(path)
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { prompt: string }).prompt);
-}
-
-/** All files, with what they hold. */
-function folder(): Readonly<Record<string, string>> {
-  const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((file) =>
-    file.isFile(),
-  );
-  return Object.fromEntries(
-    files
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .toSorted()
-      .map((path) => [path.slice(out.length + 1), readFileSync(path, 'latin1')]),
-  );
-}
-
-const line = (prompt: string) =>
-  `{"prompt":"${prompt}\\n","chosen":"It is 4.","rejected":"It is 5."}\n`;
+useFolders();
 
 test('a row that equals one of another problem is left out, in whichever split', async () => {
   const alike: RowRule<PreferenceRow> = {
@@ -184,95 +121,6 @@ describe('a dataset', () => {
     expect(read('README.md')).toContain('- 2 rows: A step goes on within the turn');
   });
 });
-
-describe('an export again', () => {
-  test('leaves no shard of a larger one, and files of others', async () => {
-    await write(['a', 'b', 'c'], { rowsPerFile: 1 });
-    writeFileSync(join(out, 'dpo', 'NOTES.md'), 'mine');
-    writeFileSync(join(out, 'LICENSE'), 'mine too');
-    await write(['a'], { rowsPerFile: 1 });
-    expect(Object.keys(folder())).toEqual([
-      'LICENSE',
-      'README.md',
-      'dpo/NOTES.md',
-      'dpo/train-00000-of-00002.jsonl',
-      'dpo/train-00001-of-00002.jsonl',
-    ]);
-  });
-
-  test('with no rows is a report and a card, and no file of the old one', async () => {
-    await write(['a']);
-    const report = await write([]);
-    expect(report).toMatchObject({ problems: 0, rows: 0, configs: [{ rows: 0, splits: [] }] });
-    expect(Object.keys(folder())).toEqual(['README.md']);
-    expect(read('README.md')).not.toContain('configs:');
-  });
-
-  test('that fails leaves the old dataset', async () => {
-    await write(['a', 'b']);
-    const before = folder();
-    async function* broken() {
-      yield await Promise.resolve(problem('c'));
-      throw new Error('The run is broken.');
-    }
-    await expect(write([], { problems: broken() })).rejects.toThrow('The run is broken.');
-    expect(folder()).toEqual(before);
-    const mixed = [[...problem('a'), ...problem('b')]];
-    await expect(write([], { problems: mixed })).rejects.toThrow(
-      'Expected `problems` to be trees of `a` together, got `"b"`.',
-    );
-    expect(folder()).toEqual(before);
-  });
-
-  test('puts back what a kill within the exchange left aside', async () => {
-    await write(['a']);
-    const before = folder();
-    mkdirSync(join(out, '.espalier-replaced'));
-    const { renameSync } = await import('node:fs');
-    renameSync(join(out, 'dpo'), join(out, '.espalier-replaced', 'dpo'));
-    mkdirSync(join(out, '.espalier-partial'));
-    async function* broken() {
-      yield await Promise.resolve(problem('c'));
-      throw new Error('Broken again.');
-    }
-    await expect(write([], { problems: broken() })).rejects.toThrow('Broken again.');
-    expect(folder()).toEqual(before);
-  });
-
-  test('cannot go where it may not', async () => {
-    writeFileSync(join(out, 'file'), '');
-    await expect(write(['a'], { out: join(out, 'file') })).rejects.toThrow(
-      /^The folder `.*file` could not be used: a file stands where a folder is needed/,
-    );
-  });
-});
-
-describe('a process that is killed', () => {
-  test('leaves the old dataset whole', async () => {
-    await write(['a', 'b']);
-    const before = folder();
-    const script = join(import.meta.dirname, 'writers-killed.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', script, out], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    // It tells when rows are on the disk, and goes on for ever.
-    await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
-    const aside = readdirSync(join(out, '.espalier-partial'), { recursive: true });
-    expect(aside.length).toBeGreaterThan(1);
-    child.kill('SIGKILL');
-    await new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    const { '.espalier-partial': _, ...after } = withoutPartial(folder());
-    expect(after).toEqual(before);
-    await write(['a', 'b']);
-    expect(folder()).toEqual(before);
-  }, 30_000);
-});
-
-function withoutPartial(files: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(files).filter(([path]) => !path.startsWith('.espalier-partial')),
-  );
-}
 
 describe('splits', () => {
   const shares = { train: 0.8, validation: 0.1, test: 0.1 };

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
+import { completeExport } from '../dataset-folder.ts';
 import { type ColumnMapping, readDatasetInfo } from '../formats/dataset-info.ts';
+import { declaredFiles } from '../front-matter.ts';
+import { matchesPattern } from '../glob.ts';
 import { escapeControls } from './excerpt.ts';
-import { declaredFiles } from './front-matter.ts';
-import { matchesPattern } from './glob.ts';
 
 /** A file of a dataset. */
 export interface DatasetFile {
@@ -33,6 +34,7 @@ export function datasetFiles(path: string): readonly DatasetFile[] {
     if (kind !== undefined) throw unread(path, `is ${kind}`);
     return [{ path, name, config: 'default', split: splitOf(name) }];
   }
+  completeExport(path);
   const all = fileNames(path, '');
   const names = all.filter((name) => dataFile.test(name));
   const mappings = readDatasetInfo(textOrNothing(join(path, 'dataset_info.json')));

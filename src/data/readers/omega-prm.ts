@@ -6,6 +6,7 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { BackupRule } from '../../tree/backup.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import {
+  isStart,
   nestedNodes,
   readDocument,
   readLines,
@@ -49,12 +50,20 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
   return {
     delimiter,
     format: (text) => text,
-    prompt: ({ question, steps }): readonly Message[] => {
-      const asked: Message = { role: 'user', content: question };
-      if (steps.length === 0) return [asked];
-      // The separator belongs to the prompt: a completion never starts with white space.
-      const content = steps.map((step) => `${step}${delimiter}`).join('');
-      return [asked, { role: 'assistant', content }];
+    prompt: (state): readonly Message[] => {
+      const asked: Message = { role: 'user', content: state.question };
+      if (isStart(state)) return [asked];
+      let content: string | undefined;
+      const begun: Message = {
+        role: 'assistant',
+        // Written when it is read: labelled steps ask every node of a path for its prompt, and need none.
+        get content() {
+          // The separator belongs to the prompt: a completion never starts with white space.
+          content ??= state.steps.map((step) => `${step}${delimiter}`).join('');
+          return content;
+        },
+      };
+      return [asked, begun];
     },
   };
 }

@@ -1,15 +1,13 @@
 import { counted } from '../../base/counted.ts';
 import { espalierVersion } from '../../base/version.ts';
 import type { Spend } from '../../contracts/spend.ts';
+import { cardMark } from '../dataset-folder.ts';
 import type { Columns, ColumnType } from '../formats/columns.ts';
 import type { RowKind } from '../rows.ts';
 import { numbersOf, short } from './card-numbers.ts';
 import { codeSpan, prose, yamlString } from './markdown.ts';
 import type { CardOptions, DatasetFile } from './options.ts';
 import type { ConfigReport, DatasetReport } from './report.ts';
-
-/** What every card says, and no other file: by it an export knows what it may write over. */
-export const cardMark = 'made by [espalier](https://www.npmjs.com/package/espalier)';
 
 /** The card of a dataset: `README.md` with front matter that the Hub reads. */
 export function datasetCard(

@@ -1,9 +1,9 @@
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { type DatasetFolder, datasetFolder } from '../dataset-folder.ts';
 import type { RowFormat } from '../formats/format.ts';
 import { datasetCard } from './card.ts';
 import { type ConfigOutput, configOutput, type FormedConfig } from './config-output.ts';
-import { type DatasetFolder, datasetFolder } from './dataset-folder.ts';
 import type { DatasetConfig, DatasetFile, WriteDatasetOptions } from './options.ts';
 import type { DatasetReport } from './report.ts';
 import { splitter } from './split.ts';
@@ -17,7 +17,8 @@ import { splitter } from './split.ts';
  * rows only a card.
  *
  * @throws EspalierError `usage` where an option is not as described, a row is not of its columns, or trees that come
- *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `storage` where the disk objects. The old dataset is then as it was.
+ *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `locked` where
+ *   another export writes to `out`; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
   expectOptions(
