@@ -124,9 +124,11 @@ const extensions: Readonly<Record<string, string>> = { python: 'py' };
 
 /** What a newcomer has: a clone of the package, a model, and what the guides say to copy. */
 async function prepare(): Promise<void> {
-  const scripts = { espalier: `node ${join(root, 'dist/cli/main.js')}` };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts }));
-  mkdirSync(join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  // As npm links the program of an installed package, for npx.
+  const program = `#!/bin/sh\nexec node ${JSON.stringify(join(root, 'dist/cli/main.js'))} "$@"\n`;
+  writeFileSync(join(folder, 'node_modules/.bin/espalier'), program, { mode: 0o755 });
   symlinkSync(root, join(folder, 'node_modules/espalier'), 'dir');
   const compilerOptions = {
     // As who installs the package: against what is built.
