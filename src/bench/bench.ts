@@ -241,7 +241,11 @@ class Benchmark {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
         const noted = outcome.noted as unknown as BenchCell | undefined;
-        const cell = noted ?? failedCell(nameOf(search, attempt), outcome);
+        const { cluster } = nameOf(search, attempt);
+        const cell =
+          noted === undefined
+            ? failedCell(nameOf(search, attempt), outcome)
+            : { ...noted, cluster };
         return [this.#recording.isGuided(cell.method) ? { ...cell, isGuided: true } : cell];
       }),
     );
@@ -261,9 +265,11 @@ class Benchmark {
     const shown = this.#shown(instance, asked);
     const { oracle } = instance;
     const { maxTokens = instance.maxTokens } = this.#options;
+    // What is right can be guessed at by it.
+    const { revision: _, ...seen } = instance;
     const plan = await method.plan(
       {
-        ...instance,
+        ...seen,
         environment: shown,
         ...(maxTokens !== undefined && { maxTokens }),
         ...(oracle !== undefined && { oracle: this.#guarded(oracle, method) }),
@@ -277,7 +283,8 @@ class Benchmark {
       environment: shown,
       ...plan,
       budget: { simulations: mostSimulations, [budget.unit]: budget.limit },
-      seed: scope,
+      // Random numbers of a method must not tell of the revision either.
+      seed: JSON.stringify([seed, name, attempt]),
       prices,
       order: 'issued' as const,
     };
@@ -397,7 +404,9 @@ function begin(
     return;
   }
   const name = Object.keys({ ...now, ...old }).find(
-    (field) => !isDeepStrictEqual(old[field], Reflect.get(now, field)),
+    (field) =>
+      !isDeepStrictEqual(old[field], Reflect.get(now, field)) &&
+      !(field === 'settings' && isSettingsOf(old[field], now.settings)),
   );
   if (name === undefined) return;
   const [before, asked] = [old[name], Reflect.get(now, name)].map((value) =>
@@ -406,6 +415,21 @@ function begin(
   throw new EspalierError(
     'usage',
     `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Name another folder with \`out\` (\`--out\`).`,
+  );
+}
+
+/** Whether settings are those of an earlier version, which named neither addresses nor files. */
+function isSettingsOf(
+  old: unknown,
+  now: readonly (NonNullable<LanguageModel['settings']> | null)[],
+): boolean {
+  return (
+    Array.isArray(old) &&
+    now.every((settings, place) => {
+      const before: unknown = old[place];
+      const { baseUrl: _, file: __, ...rest } = settings ?? {};
+      return isDeepStrictEqual(before ?? {}, rest) || isDeepStrictEqual(before, settings);
+    })
   );
 }
 
@@ -423,7 +447,7 @@ function expectCompareOptions(options: CompareOptions): void {
   expectText('out', options.out);
   if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
-  expectBudgets(options.budgets);
+  expectBudgets(options.budgets, options.paced);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });
   }
@@ -437,7 +461,7 @@ function expectCompareOptions(options: CompareOptions): void {
   expectPrices(options);
 }
 
-function expectBudgets(budgets: readonly BenchBudget[]): void {
+function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
   expectArray('budgets', budgets);
   if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
   const known = new Set<string>();
@@ -448,6 +472,10 @@ function expectBudgets(budgets: readonly BenchBudget[]): void {
     expectNumber(`${name}.limit`, budget.limit, { min: 0 });
     if (budget.limit === 0) throw expectation(`${name}.limit`, 'more than 0', budget.limit);
     const key = budgetKey(budget);
+    if (budget.unit === 'ms' && !paced) {
+      const expected = 'in tokens, calls or usd: recorded answers come at once without times';
+      throw expectation('budgets', expected, key);
+    }
     if (known.has(key)) throw expectation('budgets', 'without repetition', key);
     known.add(key);
   }

@@ -1,6 +1,8 @@
 import { counted } from '../base/counted.ts';
 import { expectation } from '../base/expect.ts';
+import { isHurt, isScored, searchKey } from '../bench/arms.ts';
 import type { Compared } from '../bench/bench.ts';
+import { mostFailed } from '../bench/bounds.ts';
 import type { BenchCell } from '../bench/cell.ts';
 import { isSame } from '../bench/columns.ts';
 import { budgetText, listed, pointsWithin } from '../bench/figures.ts';
@@ -65,10 +67,31 @@ export function failedChecks(
       if (found === undefined || found.clusters === 0) {
         return `Failed: ${method} and ${than} at ${at} have no scored searches in common.`;
       }
+      const hurt = arms.filter((arm) => hasOutages(arm.cells));
+      if (hurt.length > 0) {
+        return `Failed: calls failed in too many searches of ${listed(hurt.map(({ name }) => name))} at ${at} to compare them.`;
+      }
+      const pairs = pairsOf(arms.map((arm) => arm.cells));
+      if (pairs < searches) {
+        return `Failed: only ${pairs} of ${counted(searches, 'search')} of ${method} and ${than} at ${at} could be scored.`;
+      }
       if (found.high >= 0) return [];
       return `Failed: ${method} is worse than ${than} at ${at}: ${pointsWithin(found.difference, found)} points.`;
     }),
   );
+}
+
+/** Whether the verdict would not compare them either. */
+function hasOutages(cells: readonly BenchCell[]): boolean {
+  return cells.filter(isHurt).length > mostFailed * cells.length;
+}
+
+/** How many searches were scored in all arms. */
+function pairsOf(arms: readonly (readonly BenchCell[])[]): number {
+  const [first = new Set<string>(), ...others] = arms.map(
+    (cells) => new Set(cells.filter(isScored).map(searchKey)),
+  );
+  return [...first].filter((key) => others.every((keys) => keys.has(key))).length;
 }
 
 /** The budgets of that limit, in whatever unit where none is named. */

@@ -1,7 +1,10 @@
 /** Servers that fail: what is no fault of a method must not count against it, and is searched again. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
+import { loadPeer } from '../../src/backends/transport/sdk.ts';
 import { compare } from '../../src/bench/bench.ts';
 import { type LanguageModel, ModelCallError } from '../../src/index.ts';
+import { readRun } from '../../src/runs/run-folder.ts';
 import { base, digitModel, hidden, newFolder } from './codes.ts';
 
 const options = {
@@ -10,13 +13,13 @@ const options = {
 };
 
 /** Fails for prompts that hold what is looked for, as a server does that cannot be reached. */
-function failing(pattern: RegExp, kind: 'bad-request' | 'unavailable' = 'bad-request') {
+function failing(pattern: RegExp) {
   const { model } = digitModel();
   return {
     ...model,
     generate: async (request, call) => {
       if (pattern.test(JSON.stringify(request.messages))) {
-        throw new ModelCallError({ kind, message: 'The server is down.' });
+        throw new ModelCallError({ kind: 'bad-request', message: 'The server is down.' });
       }
       return model.generate(request, call);
     },
@@ -84,5 +87,34 @@ describe('an outage', () => {
       return [method, own.filter(isCounted).length];
     });
     expect(counted).toEqual(expected);
+  });
+});
+
+describe('what no search can do', () => {
+  test('such as to ask without a key ends the benchmark at once, and is charged nothing', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', undefined);
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', undefined);
+    vi.stubEnv('HOME', '/nonexistent');
+    vi.stubEnv('XDG_CONFIG_HOME', '/nonexistent');
+    const model = anthropic({ model: 'claude-sonnet-5-5', retry: false });
+    const run = compare({ ...options, model, limit: 2, out: newFolder() });
+    await expect(run).rejects.toMatchObject({
+      ...{ code: 'usage', scope: 'run' },
+      message: expect.stringContaining('ANTHROPIC_API_KEY') as unknown,
+    });
+    vi.unstubAllEnvs();
+  });
+
+  test('such as to ask without a package ends it as well', async () => {
+    const out = newFolder();
+    const { model } = digitModel();
+    const generate = () => loadPeer('absent-package', () => import('absent-package' as string));
+    const run = compare({ ...options, model: { ...model, generate } as never, limit: 2, out });
+    await expect(run).rejects.toMatchObject({ code: 'usage', scope: 'run' });
+    const { outcomes } = readRun(out);
+    expect(outcomes).toEqual([]);
+    const { report } = await compare({ ...options, model, limit: 2, out });
+    const fresh = await compare({ ...options, model, limit: 2, out: newFolder() });
+    expect(report.spend).toEqual(fresh.report.spend);
   });
 });
