@@ -67,18 +67,27 @@ export function failedChecks(
       if (found === undefined || found.clusters === 0) {
         return `Failed: ${method} and ${than} at ${at} have no scored searches in common.`;
       }
-      const hurt = arms.filter((arm) => hasOutages(arm.cells));
-      if (hurt.length > 0) {
-        return `Failed: calls failed in too many searches of ${listed(hurt.map(({ name }) => name))} at ${at} to compare them.`;
-      }
-      const pairs = pairsOf(arms.map((arm) => arm.cells));
-      if (pairs < searches) {
-        return `Failed: only ${pairs} of ${counted(searches, 'search')} of ${method} and ${than} at ${at} could be scored.`;
-      }
+      const doubtful = doubtOf(arms, { check, at, searches });
+      if (doubtful !== undefined) return doubtful;
       if (found.high >= 0) return [];
       return `Failed: ${method} is worse than ${than} at ${at}: ${pointsWithin(found.difference, found)} points.`;
     }),
   );
+}
+
+/** Why what was found is not to be trusted: the verdict discards it, or not every search was scored. */
+function doubtOf(
+  arms: readonly { readonly name: string; readonly cells: readonly BenchCell[] }[],
+  asked: { readonly check: Check; readonly at: string; readonly searches: number },
+): string | undefined {
+  const { check, at, searches } = asked;
+  const hurt = arms.filter((arm) => hasOutages(arm.cells)).map(({ name }) => name);
+  if (hurt.length > 0) {
+    return `Failed: calls failed in too many searches of ${listed(hurt)} at ${at} to compare them.`;
+  }
+  const pairs = pairsOf(arms.map((arm) => arm.cells));
+  if (pairs >= searches) return undefined;
+  return `Failed: only ${pairs} of ${counted(searches, 'search')} of ${check.method} and ${check.than} at ${at} could be scored.`;
 }
 
 /** Whether the verdict would not compare them either. */
