@@ -1,4 +1,5 @@
 import { expectation } from '../base/expect.ts';
+import { mostFailed } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
 import type { BenchBudget } from './report.ts';
 
@@ -64,6 +65,11 @@ export function isRight({ status, right }: BenchCell): boolean {
 /** Whether it counts at all. */
 export function isScored({ status }: BenchCell): boolean {
   return status !== 'unscored';
+}
+
+/** Whether its result says little about its method: an outage, or a search that lost more than 5 % of its calls to failures. */
+export function isHurt({ isOutage, lost, calls }: BenchCell): boolean {
+  return isOutage === true || (lost?.calls ?? 0) > mostFailed * calls;
 }
 
 /** Order by code units: the same on every machine. */

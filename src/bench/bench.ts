@@ -1,22 +1,11 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { EspalierError } from '../base/errors.ts';
-import {
-  expectArray,
-  expectation,
-  expectInteger,
-  expectMethods,
-  expectNumber,
-  expectObject,
-  expectOneOf,
-  expectText,
-} from '../base/expect.ts';
-import { expectOptions } from '../base/expect-options.ts';
+import { expectation } from '../base/expect.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
-import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
@@ -27,6 +16,7 @@ import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import { type CellName, cellOf, failedCell } from './cells.ts';
+import { expectCompareOptions, expectInstances } from './compare-options.ts';
 import {
   type BenchMethod,
   baselinesFor,
@@ -241,7 +231,11 @@ class Benchmark {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
         const noted = outcome.noted as unknown as BenchCell | undefined;
-        const cell = noted ?? failedCell(nameOf(search, attempt), outcome);
+        const { cluster } = nameOf(search, attempt);
+        const cell =
+          noted === undefined
+            ? failedCell(nameOf(search, attempt), outcome)
+            : { ...noted, cluster };
         return [this.#recording.isGuided(cell.method) ? { ...cell, isGuided: true } : cell];
       }),
     );
@@ -261,9 +255,11 @@ class Benchmark {
     const shown = this.#shown(instance, asked);
     const { oracle } = instance;
     const { maxTokens = instance.maxTokens } = this.#options;
+    // What is right can be guessed at by it.
+    const { revision: _, ...seen } = instance;
     const plan = await method.plan(
       {
-        ...instance,
+        ...seen,
         environment: shown,
         ...(maxTokens !== undefined && { maxTokens }),
         ...(oracle !== undefined && { oracle: this.#guarded(oracle, method) }),
@@ -277,7 +273,8 @@ class Benchmark {
       environment: shown,
       ...plan,
       budget: { simulations: mostSimulations, [budget.unit]: budget.limit },
-      seed: scope,
+      // Random numbers of a method must not tell of the revision either.
+      seed: JSON.stringify([seed, name, attempt]),
       prices,
       order: 'issued' as const,
     };
@@ -397,7 +394,9 @@ function begin(
     return;
   }
   const name = Object.keys({ ...now, ...old }).find(
-    (field) => !isDeepStrictEqual(old[field], Reflect.get(now, field)),
+    (field) =>
+      !isDeepStrictEqual(old[field], Reflect.get(now, field)) &&
+      !(field === 'settings' && isSettingsOf(old[field], now.settings)),
   );
   if (name === undefined) return;
   const [before, asked] = [old[name], Reflect.get(now, name)].map((value) =>
@@ -409,70 +408,17 @@ function begin(
   );
 }
 
-const names =
-  'task model judgeModel methods budgets temperature out recording split limit maxTokens seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
-
-const units = ['calls', 'ms', 'tokens', 'usd'] as const;
-
-function expectCompareOptions(options: CompareOptions): void {
-  expectOptions('compare', options, names);
-  const { task, seeds = 1, concurrency = 4, limit = 1, maxTokens = 1 } = options;
-  expectMethods('task', task, ['instances']);
-  expectText('task.name', task.name);
-  expectText('task.title', task.title);
-  expectText('out', options.out);
-  if (options.recording !== undefined) expectText('recording', options.recording);
-  expectArray('methods', options.methods);
-  expectBudgets(options.budgets);
-  if (options.temperature !== undefined) {
-    expectNumber('temperature', options.temperature, { min: 0 });
-  }
-  expectInteger('seeds', seeds, { min: 1 });
-  expectInteger('concurrency', concurrency, { min: 1 });
-  expectInteger('limit', limit, { min: 1 });
-  expectInteger('maxTokens', maxTokens, { min: 1 });
-  if (options.budget !== undefined) {
-    expectOptions('budget', options.budget, 'simulations nodes calls tokens usd');
-  }
-  expectPrices(options);
-}
-
-function expectBudgets(budgets: readonly BenchBudget[]): void {
-  expectArray('budgets', budgets);
-  if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
-  const known = new Set<string>();
-  for (const [place, budget] of budgets.entries()) {
-    const name = `budgets[${place}]`;
-    expectOptions(name, budget, 'unit limit');
-    expectOneOf(`${name}.unit`, budget.unit, units);
-    expectNumber(`${name}.limit`, budget.limit, { min: 0 });
-    if (budget.limit === 0) throw expectation(`${name}.limit`, 'more than 0', budget.limit);
-    const key = budgetKey(budget);
-    if (known.has(key)) throw expectation('budgets', 'without repetition', key);
-    known.add(key);
-  }
-}
-
-/** Where dollars are limited, a model without a price is refused before anything is bought. */
-function expectPrices({ model, judgeModel, budgets, budget, prices = {} }: CompareOptions): void {
-  if (budget?.usd === undefined && budgets.every(({ unit }) => unit !== 'usd')) return;
-  for (const each of [model, judgeModel]) if (each !== undefined) priceOf(each, prices, true);
-}
-
-function expectInstances(given: unknown): readonly BenchInstance[] {
-  expectArray('task.instances()', given);
-  const instances = given as readonly BenchInstance[];
-  if (instances.length === 0) throw expectation('task', 'one with instances', 'none');
-  const ids = new Set<string>();
-  for (const [place, instance] of instances.entries()) {
-    const name = `task.instances()[${place}]`;
-    expectObject(name, instance);
-    const { id, environment, oracle } = instance;
-    expectText(`${name}.id`, id);
-    expectMethods(`${name}.environment`, environment, ['reset', 'step']);
-    if (oracle !== undefined) expectMethods(`${name}.oracle`, oracle, ['label']);
-    if (ids.has(id)) throw expectation('task', 'one whose instances have different ids', id);
-    ids.add(id);
-  }
-  return instances;
+/** Whether settings are those of an earlier version, which named neither addresses nor files. */
+function isSettingsOf(
+  old: unknown,
+  now: readonly (NonNullable<LanguageModel['settings']> | null)[],
+): boolean {
+  return (
+    Array.isArray(old) &&
+    now.every((settings, place) => {
+      const before: unknown = old[place];
+      const { baseUrl: _, file: __, ...rest } = settings ?? {};
+      return isDeepStrictEqual(before ?? {}, rest) || isDeepStrictEqual(before, settings);
+    })
+  );
 }

@@ -20,7 +20,7 @@ export interface BenchCell {
   readonly reason?: string;
   /** What was chosen, at most 2,000 characters: the answer of the environment, or the actions; left out where nothing was. */
   readonly answer?: string;
-  /** Present where it failed through no fault of its own: calls that failed, or a plan that could not be made. */
+  /** Present where it failed through no fault of its own: calls failed and no end was chosen, or no plan could be made. */
   readonly isOutage?: true;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
@@ -43,6 +43,8 @@ export interface BenchCell {
   readonly lost?: {
     /** How many things did. */
     readonly count: number;
+    /** How many of them are calls that failed; left out where none did. */
+    readonly calls?: number;
     /** Why the first did, in one sentence. */
     readonly reason: string;
   };

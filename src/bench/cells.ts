@@ -3,6 +3,7 @@ import { messageOf, sentenceOf } from '../base/failure.ts';
 import { seededRandom } from '../base/random.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
 import type { Environment } from '../contracts/environment.ts';
+import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Oracle } from '../contracts/verifier.ts';
@@ -34,15 +35,10 @@ export async function cellOf<State, Action>(
     readonly isPaced: boolean;
   },
 ): Promise<BenchCell> {
-  const { tree, best, stopReason, failure, failures, usage, answered, unpriced, spend } = result;
+  const { tree, best, stopReason, failures, usage, answered, unpriced, spend } = result;
   const nodes = [...tree.nodes()];
   const ends = nodes.filter(isEnd);
-  // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be asked, holds no wrong answer.
-  const isLost =
-    ends.length === 0 &&
-    (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
-  const lost = isLost ? failures.first[0] : undefined;
-  const why = failure ?? lost;
+  const why = faultOf(result, nodes);
   const scorer = oracle === undefined ? rewarded : scorerFor(oracle, signal);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
     usage.reduce((total, { [field]: tokens }) => total + tokens, 0);
@@ -53,14 +49,17 @@ export async function cellOf<State, Action>(
     ...(why === undefined
       ? await scoredBy(scorer, { best, ends, isFree: oracle === undefined, signal })
       : { status: 'failed', reason: why.message, right: false, anyRight: false, ends: [] }),
-    // A budget that holds no call is what was asked for.
-    ...(why?.kind === 'call' && stopReason !== 'budget' && { isOutage: true }),
+    ...(why?.kind === 'call' && { isOutage: true }),
     ...(answer !== undefined && { answer }),
     isGuided: tree.stamps.has('oracle-guided'),
     stopReason,
     ...(result.exceeded !== undefined && { exceeded: result.exceeded }),
     ...(failures.first[0] !== undefined && {
-      lost: { count: failures.count, reason: failures.first[0].message },
+      lost: {
+        count: failures.count,
+        ...(failures.kinds.call !== undefined && { calls: failures.kinds.call }),
+        reason: failures.first[0].message,
+      },
     }),
     ...(oracle === undefined &&
       nodes.every(({ reward }) => reward === undefined) && { isUnrewarded: true }),
@@ -75,6 +74,23 @@ export async function cellOf<State, Action>(
       width: parents.length === 0 ? 0 : (nodes.length - 1) / parents.length,
     },
   };
+}
+
+/**
+ * Why a search has nothing that could be scored; nothing where it has. What a call that failed would have brought may have led
+ * to an end. A budget that holds no further call has made none that failed, and what it buys is what was asked for.
+ */
+function faultOf<State, Action>(
+  { best, failure, failures }: SearchResult<State, Action>,
+  nodes: readonly SearchNode<State, Action>[],
+): Failure | undefined {
+  const down = failures.first.find(({ kind }) => kind === 'call');
+  if (down !== undefined && !isEnd(best)) return down;
+  // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be read, holds no wrong answer.
+  const isLost =
+    !nodes.some(isEnd) &&
+    (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
+  return failure ?? (isLost ? failures.first[0] : undefined);
 }
 
 /** The most characters of what was chosen that a cell keeps. */

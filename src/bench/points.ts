@@ -1,5 +1,5 @@
 import { mean } from '../base/stats/mean.ts';
-import { type Arm, isRight, isScored } from './arms.ts';
+import { type Arm, isHurt, isRight, isScored } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import type { BenchPoint } from './report.ts';
 import { calibrationOf, clusteredShare, groupsOf, passAtK } from './statistics.ts';
@@ -23,7 +23,7 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     high,
     n: scored.length,
     failed: cells.filter(({ status }) => status === 'failed').length,
-    outages: cells.filter(({ isOutage }) => isOutage).length,
+    outages: cells.filter(isHurt).length,
     unscored: cells.length - scored.length,
     passAtK: passAtK(problemsOf(scored)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)

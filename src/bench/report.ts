@@ -24,7 +24,10 @@ export interface BenchPoint extends Interval {
   readonly n: number;
   /** How many of those failed. */
   readonly failed: number;
-  /** How many of these failed through no fault of the method: calls that failed, or a plan that could not be made. */
+  /**
+   * Searches that say little about the method: calls failed and no end was chosen, more than 5 % of the calls failed, or no
+   * plan could be made.
+   */
   readonly outages: number;
   /** Searches whose answer the oracle could not score; they are left out. */
   readonly unscored: number;

@@ -166,6 +166,7 @@ function chargedFor(arms: readonly Arm[]): BenchReport['spend']['charged'] {
   return {
     calls: sum(({ calls }) => calls),
     tokens: sum(({ tokens }) => tokens),
-    usd: sum(({ usd }) => usd ?? 0),
+    // Dollars are binary fractions.
+    usd: Number(sum(({ usd }) => usd ?? 0).toPrecision(12)),
   };
 }

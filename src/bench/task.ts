@@ -11,7 +11,7 @@ export interface BenchInstance<State = any, Action = any> {
   readonly id: string;
   /**
    * Differs where what is asked, or what is right, has changed under the same `id`: what was found for another revision is
-   * not used. @defaultValue it never changes
+   * not used. No method sees it. @defaultValue it never changes
    */
   readonly revision?: string;
   /** Instances of one cluster, such as questions about one text, are not independent. @defaultValue its `id` */

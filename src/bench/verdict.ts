@@ -30,8 +30,8 @@ export interface Findings {
  *   one alone, so that nothing is to be corrected.
  * - `undecided`: neither, or fewer than 30 clusters behind any comparison; with how many problems may decide.
  *
- * Where calls failed in more than 5 % of the searches of a method, or of the baseline, at a budget, that comparison counts
- * for nothing, and there is no `no`.
+ * Where more than 5 % of the searches of a method, or of the baseline, at a budget are outages or have lost more than 5 % of
+ * their calls, that comparison counts for nothing, and there is no `no`.
  *
  * @see Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", 1982, for intersection–union tests.
  */
@@ -81,7 +81,7 @@ function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
   const places = failed.map(
     ({ method, budget, outages, n }) => `${outages} of ${n} of ${method} at ${budgetText(budget)}`,
   );
-  return `Too many searches failed to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again.`;
+  return `Calls failed in too many searches to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again. What lost only a part is searched again in another folder (\`--out\`), which can share what was bought (\`--cache\`).`;
 }
 
 /** Fewer problems than were searched count where one of a pair could not be scored. */

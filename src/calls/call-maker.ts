@@ -4,7 +4,7 @@ import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../contracts/language-model.ts';
 import type { CallInFlight } from './call-in-flight.ts';
-import { isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
+import { endsRun, isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
 import { type CallSpend, nothing } from './call-spend.ts';
 import type { JournalLine, LineOf } from './journal-lines.ts';
 
@@ -127,6 +127,10 @@ export class CallMaker {
     const message = messageOf(error);
     const spend = account.failed(error);
     const line: LineOf<'failure'> = { type: 'failure', call: number, key, spend, message };
+    if (endsRun(error)) {
+      this.#settled({ ...line, unavailable: true });
+      return { outcome: { fatal: error }, spend };
+    }
     if (!isUnavailable(error)) {
       return this.#settled({ ...line, ...(isTransient(error) && { transient: true }) }, error);
     }

@@ -28,6 +28,11 @@ export function isUnavailable(error: unknown): boolean {
   return EspalierError.isInstance(error) && error.code === 'unavailable';
 }
 
+/** Whether no other search can ask the model either: it has no key, or its package is missing. */
+export function endsRun(error: unknown): boolean {
+  return EspalierError.isInstance(error) && error.scope === 'run';
+}
+
 /** Ends a search, because no call of a model can succeed now. */
 export function unavailable(message: string, cause: unknown): EspalierError {
   return new EspalierError('unavailable', message, { cause });

@@ -1,6 +1,8 @@
 import { counted } from '../base/counted.ts';
 import { expectation } from '../base/expect.ts';
+import { isHurt, isScored, searchKey } from '../bench/arms.ts';
 import type { Compared } from '../bench/bench.ts';
+import { mostFailed } from '../bench/bounds.ts';
 import type { BenchCell } from '../bench/cell.ts';
 import { isSame } from '../bench/columns.ts';
 import { budgetText, listed, pointsWithin } from '../bench/figures.ts';
@@ -59,16 +61,63 @@ export function failedChecks(
       if (guided.length > 0) {
         return `Failed: ${listed(guided.map(({ name }) => name))} cannot be checked: an oracle guided it.`;
       }
-      const found = differencesFrom(cells, than).find(
-        (difference) => difference.method === method && isSame(difference.budget, budget),
-      );
-      if (found === undefined || found.clusters === 0) {
-        return `Failed: ${method} and ${than} at ${at} have no scored searches in common.`;
-      }
-      if (found.high >= 0) return [];
-      return `Failed: ${method} is worse than ${than} at ${at}: ${pointsWithin(found.difference, found)} points.`;
+      return worse(arms, { check, at, searches, cells, budget });
     }),
   );
+}
+
+/** What is wrong with a comparison that was measured; nothing where it is no worse. */
+function worse(
+  arms: readonly { readonly name: string; readonly cells: readonly BenchCell[] }[],
+  asked: {
+    readonly check: Check;
+    readonly at: string;
+    readonly searches: number;
+    readonly cells: readonly BenchCell[];
+    readonly budget: BenchBudget;
+  },
+): readonly string[] {
+  const { check, at, cells, budget } = asked;
+  const { method, than } = check;
+  const found = differencesFrom(cells, than).find(
+    (difference) => difference.method === method && isSame(difference.budget, budget),
+  );
+  if (found === undefined || found.clusters === 0) {
+    return [`Failed: ${method} and ${than} at ${at} have no scored searches in common.`];
+  }
+  const doubtful = doubtOf(arms, asked);
+  if (doubtful !== undefined) return [doubtful];
+  if (found.high >= 0) return [];
+  const points = pointsWithin(found.difference, found);
+  return [`Failed: ${method} is worse than ${than} at ${at}: ${points} points.`];
+}
+
+/** Why what was found is not to be trusted: the verdict discards it, or not every search was scored. */
+function doubtOf(
+  arms: readonly { readonly name: string; readonly cells: readonly BenchCell[] }[],
+  asked: { readonly check: Check; readonly at: string; readonly searches: number },
+): string | undefined {
+  const { check, at, searches } = asked;
+  const hurt = arms.filter((arm) => hasOutages(arm.cells)).map(({ name }) => name);
+  if (hurt.length > 0) {
+    return `Failed: calls failed in too many searches of ${listed(hurt)} at ${at} to compare them.`;
+  }
+  const pairs = pairsOf(arms.map((arm) => arm.cells));
+  if (pairs >= searches) return undefined;
+  return `Failed: only ${pairs} of ${counted(searches, 'search')} of ${check.method} and ${check.than} at ${at} could be scored.`;
+}
+
+/** Whether the verdict would not compare them either. */
+function hasOutages(cells: readonly BenchCell[]): boolean {
+  return cells.filter(isHurt).length > mostFailed * cells.length;
+}
+
+/** How many searches were scored in all arms. */
+function pairsOf(arms: readonly (readonly BenchCell[])[]): number {
+  const [first = new Set<string>(), ...others] = arms.map(
+    (cells) => new Set(cells.filter(isScored).map(searchKey)),
+  );
+  return [...first].filter((key) => others.every((keys) => keys.has(key))).length;
 }
 
 /** The budgets of that limit, in whatever unit where none is named. */

@@ -95,7 +95,8 @@ async function measure(
   if (json && stopped !== undefined) say(stopped);
   for (const line of failed) say(line);
   if (found.stopReason === 'stopped') return interrupted;
-  return failed.length > 0 || found.stopReason === 'failing' || found.cells.length === 0 ? 1 : 0;
+  const isVain = found.cells.every(({ status }) => status === 'failed');
+  return failed.length > 0 || found.stopReason === 'failing' || isVain ? 1 : 0;
 }
 
 async function searched(

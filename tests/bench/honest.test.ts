@@ -117,7 +117,7 @@ test('a state on the way that was rewarded enough is no right end', async () => 
     ],
   };
   const { cells } = await compare({
-    ...{ task, out: newFolder(), methods: [], paced: false },
+    ...{ task, out: newFolder(), methods: [] },
     budgets: [{ unit: 'ms', limit: 2_000 }],
   });
   expect(cells.map(({ right, anyRight }) => [right, anyRight])).toEqual([

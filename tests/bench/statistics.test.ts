@@ -55,7 +55,8 @@ describe('signFlipP', () => {
       12,
     );
     expect(signFlipP(alone(...times(5, -1)))).toBeCloseTo(1 / 32, 12);
-    expect(signFlipP(alone(1, 1, -1, -1))).toBe(1);
+    // A sum of 0 is one place: 1 − C(4,2) / 2⁴ / 2.
+    expect(signFlipP(alone(1, 1, -1, -1))).toBe(1 - 6 / 32);
     expect(signFlipP(alone(0, 0))).toBe(1);
     expect(signFlipP([])).toBe(1);
   });

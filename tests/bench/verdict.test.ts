@@ -252,7 +252,7 @@ describe('a comparison in which too many searches failed', () => {
 
   test('is no reason for a no', () => {
     const text =
-      'Undecided. Too many searches failed to compare them: 6 of 100 of mcts at 1,000 tokens. Fix the cause';
+      'Undecided. Calls failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. Fix the cause';
     const verdict = verdictOf(found({ points: points({ mcts: 6 }), differences: none }));
     expect(verdict.answer).toBe('undecided');
     expect(verdict.text).toContain(text);

@@ -24,9 +24,9 @@ export function useFolders(): void {
 }
 
 export const bare = { provenance: false };
-export const text = trl(bare);
-export const alpaca = llamaFactory(bare);
-export const turns = trlConversational(bare);
+export const text: ReturnType<typeof trl> = trl(bare);
+export const alpaca: ReturnType<typeof llamaFactory> = llamaFactory(bare);
+export const turns: ReturnType<typeof trlConversational> = trlConversational(bare);
 
 export function problem(id: string): readonly TreeRecord[] {
   const tree = new SearchTree<unknown, unknown>(id, { environment: 'letters', seed: 0 });
@@ -48,7 +48,10 @@ export const twoEach: RowRule<PreferenceRow> = {
   },
 };
 
-export function write(ids: readonly string[], options: Partial<WriteDatasetOptions> = {}) {
+export function write(
+  ids: readonly string[],
+  options: Partial<WriteDatasetOptions> = {},
+): ReturnType<typeof writeDataset> {
   const configs = [{ name: 'dpo', rule: twoEach, format: text }];
   return writeDataset({ out, problems: ids.map(problem), configs, file: 'jsonl', ...options });
 }
@@ -77,5 +80,5 @@ export function folder(): Readonly<Record<string, string>> {
   );
 }
 
-export const line = (prompt: string) =>
+export const line = (prompt: string): string =>
   `{"prompt":"${prompt}\\n","chosen":"It is 4.","rejected":"It is 5."}\n`;

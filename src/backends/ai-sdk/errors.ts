@@ -24,7 +24,10 @@ export function aiSdkError(error: unknown, context: WireContext): EspalierError 
     responseBody: body,
     data,
   } = error as AiSdkError;
-  if (name === 'AI_LoadAPIKeyError') return unsent('auth', message, context);
+  if (name === 'AI_LoadAPIKeyError') {
+    // No other search can ask it either.
+    return new EspalierError('usage', unsent('auth', message, context).message, { scope: 'run' });
+  }
   if (name === 'AI_NoSuchModelError') return unsent('bad-request', message, context);
   if (name === 'AI_UnsupportedFunctionalityError') return unsent('capability', message, context);
   // An error of a reply that came with 200 is about what it says.

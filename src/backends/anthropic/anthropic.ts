@@ -129,6 +129,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider, usualKeyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
+    ...{ usualBaseUrl: 'https://api.anthropic.com', baseUrlVariable: 'ANTHROPIC_BASE_URL' },
   });
   const traits = traitsOf(modelId);
   const known = knownOf(traits, thinking !== undefined && thinking.type !== 'disabled');

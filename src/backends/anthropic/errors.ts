@@ -1,5 +1,5 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
-import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
+import { keyMissing, modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
 
 /** The status that stands for a kind of error, where the error came in the middle of a stream. */
 const statuses: Readonly<Record<string, number>> = {
@@ -25,7 +25,7 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
   if (EspalierError.isInstance(error) || !(error instanceof Error)) {
     return modelCallErrorFrom(error, context);
   }
-  if (/could not resolve authentication/i.test(error.message)) return noKey(context);
+  if (/could not resolve authentication/i.test(error.message)) return keyMissing(context);
   const {
     status,
     error: body,
@@ -53,12 +53,4 @@ function unfitThoughts(error: Error, context: WireContext): ModelCallError {
   const { message } = modelCallErrorFrom(error, context);
   const parameter = 'thinking.signature';
   return new ModelCallError({ kind: 'capability', message, parameter, charged: false });
-}
-
-function noKey({ provider, modelId, keyVariable }: WireContext): ModelCallError {
-  return new ModelCallError({
-    kind: 'auth',
-    message: `${provider}:${modelId} needs a key. Set ${keyVariable}, or give the option \`apiKey\`.`,
-    charged: false,
-  });
 }

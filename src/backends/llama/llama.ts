@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { settingsOfFile } from '../../base/file-fingerprint.ts';
 import type { GenerateRequest, LanguageModel } from '../../contracts/language-model.ts';
 import { Loading } from '../in-process/loading.ts';
 import { checkedRequest } from '../in-process/request.ts';
@@ -99,11 +100,15 @@ export function llama(options: LlamaOptions): LlamaLanguageModel {
       await dispose();
     },
   );
+  const told = settingsOfFile(settings.path);
   const close = () => host.close(new Error(`${settings.name} is closed.`));
   return {
     provider: 'llama',
     modelId: settings.name,
     price: { input: 0, output: 0 },
+    get settings() {
+      return told();
+    },
     capabilities: {
       ...{ n: true, logprobs: true, seed: true, stop: true, continuation: true },
       ...{ schema: true, temperature: true, topK: true },

@@ -201,8 +201,9 @@ function reached(options: OpenAiCompatibleOptions) {
   const { preset, model, keyVariable = habits[preset ?? 'generic'].keyVariable } = options;
   const isNamed = preset !== undefined && preset !== 'generic';
   const baseUrl = addressOf(options);
+  const { baseUrl: usual } = habits[preset ?? 'generic'];
   const line = new Exchange({
-    ...{ ...options, baseUrl },
+    ...{ ...options, baseUrl, usualBaseUrl: typeof usual === 'string' ? usual : undefined },
     ...(keyVariable !== undefined && { keyVariable }),
     ...(isHosted(preset) && { usualTimeoutMs: 600_000 }),
     provider: isNamed ? preset : 'openai-compatible',

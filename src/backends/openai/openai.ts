@@ -87,6 +87,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider, usualKeyVariable: 'OPENAI_API_KEY' },
+    ...{ usualBaseUrl: 'https://api.openai.com/v1', baseUrlVariable: 'OPENAI_BASE_URL' },
   });
   const traits = traitsOf(model, effort);
   const { api = traits.responsesOnly ? 'responses' : undefined } = options;

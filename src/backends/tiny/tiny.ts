@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { expectation, expectBoolean, expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { settingsOfFile } from '../../base/file-fingerprint.ts';
 import { checkedRequest } from '../in-process/request.ts';
 import { localHost, nameOfModel, packagedModel } from './model.ts';
 import { threadHost } from './thread.ts';
@@ -69,6 +70,7 @@ export function tiny(options: TinyOptions = {}): TinyModel {
   const path = resolve(model);
   const modelId = nameOfModel(path);
   const host = (thread ? threadHost : localHost)({ path, batch, cacheBytes });
+  const settings = settingsOfFile(model === packagedModel ? undefined : path);
   let closed: Error | undefined;
 
   async function close(): Promise<void> {
@@ -80,6 +82,9 @@ export function tiny(options: TinyOptions = {}): TinyModel {
     provider: 'tiny',
     modelId,
     price: { input: 0, output: 0 },
+    get settings() {
+      return settings();
+    },
     capabilities: {
       ...{ n: true, logprobs: true, seed: true, stop: true, continuation: true },
       ...{ temperature: true, topK: true },

@@ -85,13 +85,10 @@ function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boole
     : undefined;
 }
 
-/** The error where there is no key to send. */
-export function keyMissing({ provider, modelId, keyVariable }: WireContext): ModelCallError {
-  return new ModelCallError({
-    kind: 'auth',
-    message: `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`,
-    charged: false,
-  });
+/** The error where there is no key to send. No other search can ask the model either. */
+export function keyMissing({ provider, modelId, keyVariable }: WireContext): EspalierError {
+  const message = `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`;
+  return new EspalierError('usage', message, { scope: 'run' });
 }
 
 /** An answer that cannot be read. What it cost is unknown. */

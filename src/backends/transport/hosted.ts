@@ -46,11 +46,16 @@ export interface HostedModel {
 export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   const { downgrades, settings, price, prepare, asksOneByOne, isUsual, count, ask } = hosted;
   const { thoughtTokens = 0, leastPrefixTokens } = hosted;
+  const { address } = line;
   if (price !== undefined) expectPrice(price, (field) => `price${field}`);
   return line.kept({
     provider: line.provider,
     modelId: line.modelId,
-    settings: { ...settings, ...(thoughtTokens > 0 && { thoughtTokens }) },
+    settings: {
+      ...settings,
+      ...(thoughtTokens > 0 && { thoughtTokens }),
+      ...(address !== undefined && { baseUrl: address }),
+    },
     ...(thoughtTokens > 0 && { thoughtTokens }),
     ...(leastPrefixTokens !== undefined && { leastPrefixTokens }),
     get capabilities() {

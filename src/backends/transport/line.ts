@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../base/address.ts';
 import { withDeadline } from '../../base/deadline.ts';
 import type { ModelCallError } from '../../base/errors.ts';
 import { withRetry } from '../../calls/middleware/with-retry.ts';
@@ -18,6 +19,10 @@ export interface LineOptions extends ConnectionOptions {
   readonly model: string;
   /** The environment variable where an SDK looks for the key. */
   readonly usualKeyVariable?: string;
+  /** Its address unless a user says otherwise. */
+  readonly usualBaseUrl?: string | undefined;
+  /** The environment variable where an SDK looks for another address. */
+  readonly baseUrlVariable?: string;
   /** How long a request may take unless a user says otherwise. @defaultValue 300 000 */
   readonly usualTimeoutMs?: number;
   /** An SDK client of the user's own. */
@@ -67,6 +72,17 @@ export class Line {
     return `${this.provider}:${this.modelId}`;
   }
 
+  /** Where it is, without credentials: another server under the same name may answer otherwise. `undefined` where usual. */
+  get address(): string | undefined {
+    const { baseUrl, client, usualBaseUrl, baseUrlVariable } = this.#options;
+    const ofClient = (client as { readonly baseURL?: unknown } | undefined)?.baseURL;
+    const set = baseUrlVariable === undefined ? undefined : environment()[baseUrlVariable]?.trim();
+    const found = baseUrl ?? (client === undefined ? set : ofClient);
+    if (typeof found !== 'string' || found === '') return undefined;
+    const address = withoutCredentials(found);
+    return address === usualBaseUrl ? undefined : address;
+  }
+
   /** How long one request may take, in whole milliseconds: the limits of SDKs, which end with the headers, are alike. */
   get timeoutMs(): number {
     const { timeoutMs, usualTimeoutMs = 300_000 } = this.#options;
@@ -85,7 +101,7 @@ export class Line {
   /**
    * The key: what was given, else what the variable that was named holds by now; `undefined` where none was.
    *
-   * @throws ModelCallError `auth` where that one holds nothing.
+   * @throws EspalierError `usage`, for the whole run, where that one holds nothing.
    */
   key(): string | undefined {
     const { apiKey, keyVariable } = this.#options;

@@ -26,7 +26,9 @@ export function signFlipP(groups: readonly (readonly number[])[]): number {
   const chances = chancesOfSums(steps.map(Math.abs));
   const middle = (chances.length - 1) / 2;
   const found = middle + Math.abs(sum(steps));
-  return Math.min(1, 2 * sum(chances.subarray(found + 1)) + (chances[found] ?? 0));
+  const here = chances[found] ?? 0;
+  // A sum of 0 is as far on either side: it is one place, not two.
+  return 2 * sum(chances.subarray(found + 1)) + (found === middle ? here / 2 : here);
 }
 
 /** How likely each sum is where every size is added or taken away: from −Σ to Σ. */

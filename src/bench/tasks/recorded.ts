@@ -1,4 +1,5 @@
 import { replay } from '../../backends/replay/replay.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { answerOracle } from '../../environments/index.ts';
 import { type AskedProblem, problemOf } from '../../runs/problems-file.ts';
@@ -30,7 +31,9 @@ export function recordedTask(path: string): BenchTask {
         const of = { problem: asked.id, attempt: 0 };
         if (!isOne && !saved.hasJournal(of)) return [];
         const journal = isOne ? saved.journal() : saved.journal(of);
-        return [{ ...instanceOf(asked), model: replay({ journal, capabilities }) }];
+
+        const revision = contentAddress(JSON.stringify([asked, [...journal.lines]])).slice(0, 12);
+        return [{ ...instanceOf(asked), revision, model: replay({ journal, capabilities }) }];
       });
       if (instances.length > 0) return instances.slice(0, limit);
       throw new EspalierError('usage', `There are no recorded problems in \`${path}\`.`);

@@ -58,17 +58,22 @@ describe('an error', () => {
   test.each([
     [
       new LoadAPIKeyError({ message: 'Acme API key is missing.' }),
-      { kind: 'auth', message: `${name} cannot be asked: Acme API key is missing.` },
+      {
+        code: 'usage',
+        scope: 'run',
+        message: `${name} cannot be asked: Acme API key is missing.`,
+      },
     ],
     [
       new UnsupportedFunctionalityError({ functionality: 'tools' }),
       {
         kind: 'capability',
+        charged: false,
         message: `${name} cannot be asked: 'tools' functionality not supported.`,
       },
     ],
   ])('before anything was sent is free: %s', async (error, told) => {
-    await expect(ask(adapted(fake(error)))).rejects.toMatchObject({ ...told, charged: false });
+    await expect(ask(adapted(fake(error)))).rejects.toMatchObject(told);
   });
 });
 

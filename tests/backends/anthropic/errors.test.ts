@@ -153,13 +153,11 @@ describe('without a key', () => {
     vi.stubEnv('HOME', '/nonexistent');
     vi.stubEnv('XDG_CONFIG_HOME', '/nonexistent');
     const server = stub();
-    const error = await errorOf(
-      ask(anthropic({ model: 'claude-sonnet-5-5', fetch: server.fetch, retry: false })),
-    );
-    expect(error).toMatchObject({ kind: 'auth', charged: false, retryable: false });
-    expect(error.message).toBe(
-      `${name} needs a key. Set ANTHROPIC_API_KEY, or give the option \`apiKey\`.`,
-    );
+    const model = anthropic({ model: 'claude-sonnet-5-5', fetch: server.fetch, retry: false });
+    await expect(ask(model)).rejects.toMatchObject({
+      ...{ code: 'usage', scope: 'run' },
+      message: `${name} has no key. Set ANTHROPIC_API_KEY, or the option \`apiKey\`.`,
+    });
     expect(server.seen).toEqual([]);
   });
 

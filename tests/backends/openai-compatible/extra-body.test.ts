@@ -20,7 +20,7 @@ describe('an extra body', () => {
       ...{ model: 'm-1', messages: request.messages, max_tokens: 8 },
       ...extraBody,
     });
-    expect(own.settings).toEqual({ extraBody });
+    expect(own.settings).toEqual({ extraBody, baseUrl: 'http://host/v1' });
   });
 
   test('stands in front of what switches off sampling, and behind what a request says', async () => {

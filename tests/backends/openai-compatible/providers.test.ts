@@ -93,9 +93,8 @@ test.each(places)('$name is reached by a string, with its key from $variable', a
   expect(named.price).toBeUndefined();
   // It is looked for as a request is sent, and not before.
   expect(await rejectionOf(named.generate(request, notedCall()))).toMatchObject({
-    kind: 'auth',
-    retryable: false,
-    charged: false,
+    code: 'usage',
+    scope: 'run',
     message: `${name}:m-1 has no key. Set ${variable}, or the option \`apiKey\`.`,
   });
   vi.stubEnv(variable, `${key}\n`);

@@ -26,9 +26,8 @@ describe('a key', () => {
     const { fetch } = stubFetch(chatReply('a'));
     const model = openai({ model: 'gpt-4o', api: 'chat', fetch, retry: false });
     expect(await rejectionOf(model.generate(request, notedCall()))).toMatchObject({
-      kind: 'auth',
-      retryable: false,
-      charged: false,
+      code: 'usage',
+      scope: 'run',
       message: 'openai:gpt-4o has no key. Set OPENAI_API_KEY, or the option `apiKey`.',
     });
     vi.stubEnv('OPENAI_API_KEY', key);

@@ -1,0 +1,107 @@
+/** What a benchmark is known by: servers, files and prices that differ are not taken for one another. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
+import { openai } from '../../src/backends/openai/openai.ts';
+import { openaiCompatible } from '../../src/backends/openai-compatible/openai-compatible.ts';
+import { tiny } from '../../src/backends/tiny/tiny.ts';
+import { compare } from '../../src/bench/bench.ts';
+import type { BenchMethod } from '../../src/bench/methods.ts';
+import { base, digitModel, hidden, newFolder } from './codes.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('the settings of a model', () => {
+  test.each([
+    ['no address where it is usual', {}, undefined],
+    ['none of its own', { baseUrl: 'https://api.openai.com/v1/' }, undefined],
+    ['another one', { baseUrl: 'http://gpu:1/v1/' }, 'http://gpu:1/v1'],
+  ])('name %s', (_, options, address) => {
+    vi.stubEnv('OPENAI_BASE_URL', undefined);
+    const { settings } = openai({ model: 'gpt-4o', ...options });
+    expect(settings?.['baseUrl']).toBe(address);
+  });
+
+  test('name the address of the environment, and that of a server', () => {
+    vi.stubEnv('ANTHROPIC_BASE_URL', 'http://gateway:2');
+    expect(anthropic({ model: 'claude-sonnet-5-5' }).settings).toEqual(
+      expect.objectContaining({ baseUrl: 'http://gateway:2' }),
+    );
+    const at = (baseUrl: string) => openaiCompatible({ baseUrl, model: 'm' }).settings;
+    expect(at('http://a:1/v1')).toEqual({ baseUrl: 'http://a:1/v1' });
+    expect(openaiCompatible({ preset: 'vllm', model: 'm' }).settings).toEqual({});
+  });
+
+  test('tell files of one name apart, and know one that has moved', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => {
+      const folder = newFolder();
+      mkdirSync(folder, { recursive: true });
+      const path = join(folder, 'model.gguf');
+      writeFileSync(path, name === 'b' ? `${'x'.repeat(200_000)}!` : 'x'.repeat(200_001));
+      return tiny({ model: path, thread: false }).settings;
+    });
+    expect(a).toEqual({ file: expect.any(String) as unknown });
+    expect(a).not.toEqual(b);
+    expect(a).toEqual(c);
+    expect(tiny({ thread: false }).settings).toEqual({});
+  });
+});
+
+describe('a folder', () => {
+  const asked = { ...base, seeds: 1, limit: 1 };
+  const { model } = digitModel();
+
+  test('of another address is refused, and one that names none still resumes', async () => {
+    const out = newFolder();
+    const at = (baseUrl: string) => ({ ...model, settings: { baseUrl } });
+    await compare({ ...asked, model: at('http://a/v1'), out });
+    const other = compare({ ...asked, model: at('http://b/v1'), out });
+    await expect(other).rejects.toThrow('holds another run: its `settings`');
+    const old = newFolder();
+    await compare({ ...asked, model: { ...model, settings: {} }, out: old });
+    await compare({ ...asked, model: at('http://b/v1'), out: old });
+  });
+});
+
+test('no method sees the revision of an instance', async () => {
+  const { model } = digitModel();
+  const instances = await hidden.instances({ limit: 1, seed: 0 });
+  const seen: string[] = [];
+  const nosy: BenchMethod = {
+    name: 'nosy',
+    plan: (instance) => {
+      seen.push(...Object.keys(instance));
+      throw new Error('Seen.');
+    },
+  };
+  const task = {
+    ...hidden,
+    instances: () => instances.map((each) => ({ ...each, revision: 'of the answer' })),
+  };
+  await compare({ ...base, task, methods: [nosy], model, out: newFolder() });
+  expect(seen).toContain('environment');
+  expect(seen).not.toContain('revision');
+});
+
+test('cells that were kept take the cluster that their instance has now', async () => {
+  const out = newFolder();
+  const { model } = digitModel();
+  const asked = { ...base, seeds: 1, limit: 2, model, out };
+  await compare(asked);
+  const task = {
+    ...base.task,
+    instances: async () =>
+      (await base.task.instances({ limit: 2, seed: 0 })).map((each) => ({ ...each, cluster: 'c' })),
+  };
+  const { cells, report } = await compare({ ...asked, task });
+  expect(new Set(cells.map(({ cluster }) => cluster))).toEqual(new Set(['c']));
+  expect(report.task.clusters).toBe(1);
+});
+
+test('budgets in time are refused where nothing takes its time', async () => {
+  const { model } = digitModel();
+  const budgets = [{ unit: 'ms', limit: 100 }] as const;
+  const run = compare({ ...base, budgets, model, paced: false, out: newFolder() });
+  await expect(run).rejects.toThrow('Expected `budgets` to be in tokens, calls or usd');
+});

@@ -1,0 +1,120 @@
+/** Servers that fail: what is no fault of a method must not count against it, and is searched again. */
+import { describe, expect, test, vi } from 'vitest';
+import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
+import { loadPeer } from '../../src/backends/transport/sdk.ts';
+import { compare } from '../../src/bench/bench.ts';
+import { type LanguageModel, ModelCallError } from '../../src/index.ts';
+import { readRun } from '../../src/runs/run-folder.ts';
+import { base, digitModel, hidden, newFolder } from './codes.ts';
+
+const options = {
+  ...{ ...base, task: hidden, seeds: 1, concurrency: 1, methods: ['mcts'] },
+  budgets: [{ unit: 'calls', limit: 12 }] as const,
+};
+
+/** Fails for prompts that hold what is looked for, as a server does that cannot be reached. */
+function failing(pattern: RegExp) {
+  const { model } = digitModel();
+  return {
+    ...model,
+    generate: async (request, call) => {
+      if (pattern.test(JSON.stringify(request.messages))) {
+        throw new ModelCallError({ kind: 'bad-request', message: 'The server is down.' });
+      }
+      return model.generate(request, call);
+    },
+  } satisfies LanguageModel;
+}
+
+describe('an outage', () => {
+  test.each([
+    ['of all calls', /./],
+    // The first step is answered, further ones are not.
+    ['that begins after the first step', /: \d+"/],
+  ])('%s is searched again, also where failed calls have spent the budget', async (_, pattern) => {
+    const out = newFolder();
+    const asked = { ...options, limit: 2, out };
+    const first = await compare({ ...asked, model: failing(pattern) });
+    expect(first.cells).toHaveLength(8);
+    for (const cell of first.cells) {
+      expect(cell).toMatchObject({ status: 'failed', isOutage: true });
+      expect(cell.reason).toContain('The server is down.');
+    }
+    for (const point of first.report.points) expect(point.outages).toBe(2);
+    const { model } = digitModel();
+    const again = await compare({ ...asked, model });
+    const fresh = await compare({ ...asked, model, out: newFolder() });
+    expect(again.cells.filter(({ isOutage }) => isOutage)).toEqual([]);
+    expect(again.report.points).toEqual(fresh.report.points);
+  });
+
+  test('is none where a model writes nonsense, or where a budget holds no call', async () => {
+    const { model } = digitModel();
+    const environment = hidden.instances({ limit: 1, seed: 0 });
+    const [instance] = await environment;
+    if (instance === undefined) throw new Error('Expected an instance.');
+    const deaf = {
+      ...instance,
+      environment: {
+        ...instance.environment,
+        notation: {
+          ...instance.environment.notation,
+          parse: () => ({ problem: 'That is no digit.' }),
+        },
+      },
+    };
+    const task = { ...hidden, instances: () => [deaf as never] };
+    const nonsense = await compare({ ...options, model, task, out: newFolder() });
+    const small = { unit: 'tokens', limit: 3 } as const;
+    const poor = await compare({ ...options, model, budgets: [small], limit: 1, out: newFolder() });
+    for (const { cells } of [nonsense, poor]) {
+      expect(cells.filter(({ isOutage }) => isOutage)).toEqual([]);
+      expect(cells.filter(({ right }) => right)).toEqual([]);
+    }
+  });
+
+  test('in part leaves its score, and is counted where more than 5 % of its calls are lost', async () => {
+    // One of ten first digits leads nowhere.
+    const model = failing(/: 3\d?"/);
+    const { cells, report } = await compare({ ...options, model, limit: 6, out: newFolder() });
+    const hurt = cells.filter(({ status, lost }) => status === 'scored' && lost?.calls);
+    expect(hurt.length).toBeGreaterThan(0);
+    const counted = report.points.map(({ method, outages }) => [method, outages]);
+    const expected = report.points.map(({ method }) => {
+      const own = cells.filter((cell) => cell.method === method);
+      const isCounted = (cell: (typeof own)[number]) =>
+        cell.isOutage === true || (cell.lost?.calls ?? 0) / cell.calls > 0.05;
+      return [method, own.filter(isCounted).length];
+    });
+    expect(counted).toEqual(expected);
+  });
+});
+
+describe('what no search can do', () => {
+  test('such as to ask without a key ends the benchmark at once, and is charged nothing', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', undefined);
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', undefined);
+    vi.stubEnv('HOME', '/nonexistent');
+    vi.stubEnv('XDG_CONFIG_HOME', '/nonexistent');
+    const model = anthropic({ model: 'claude-sonnet-5-5', retry: false });
+    const run = compare({ ...options, model, limit: 2, out: newFolder() });
+    await expect(run).rejects.toMatchObject({
+      ...{ code: 'usage', scope: 'run' },
+      message: expect.stringContaining('ANTHROPIC_API_KEY') as unknown,
+    });
+    vi.unstubAllEnvs();
+  });
+
+  test('such as to ask without a package ends it as well', async () => {
+    const out = newFolder();
+    const { model } = digitModel();
+    const generate = () => loadPeer('absent-package', () => import('absent-package' as string));
+    const run = compare({ ...options, model: { ...model, generate } as never, limit: 2, out });
+    await expect(run).rejects.toMatchObject({ code: 'usage', scope: 'run' });
+    const { outcomes } = readRun(out);
+    expect(outcomes).toEqual([]);
+    const { report } = await compare({ ...options, model, limit: 2, out });
+    const fresh = await compare({ ...options, model, limit: 2, out: newFolder() });
+    expect(report.spend).toEqual(fresh.report.spend);
+  });
+});
