@@ -30,7 +30,10 @@ export function rowsCommand(): Command {
     .option('--problem <id>', 'only rows of this problem')
     .option('--limit <n>', 'at most so many rows', integerOption('limit'), 5)
     .option('--whole', 'whole texts, however long')
-    .option('--json', 'print each row as one line of JSON: of JSON lines, the line as it stands in the file')
+    .option(
+      '--json',
+      'print each row as one line of JSON: of JSON lines, the line as it stands in the file',
+    )
     .addHelpText(
       'after',
       [

@@ -1,7 +1,7 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { type Paths, pathsIn } from '../paths.ts';
-import { isRight, type TreeRecord } from '../record.ts';
+import { isEnd, isRight, type TreeRecord } from '../record.ts';
 import { candidatesAmong, keepLargest } from './candidates.ts';
 import { checkRule, pairsAmong } from './matching.ts';
 import type { PairNodes, PairRule, PairSource, PreferencePair } from './pair-rule.ts';
@@ -43,7 +43,7 @@ export function pairsOf<State, Action>(
 function chooser<State, Action>(
   source: PairSource<State, Action>,
   nodes: PairNodes,
-  { endsAt, placeOf }: Paths<State, Action>,
+  { placeOf, to }: Paths<State, Action>,
 ): (place: SearchNode<State, Action>) => boolean {
   const { best } = source.tree;
   const path = new Set(pathTo<State, Action>(best).map(placeOf));
@@ -56,7 +56,10 @@ function chooser<State, Action>(
       const ends = isRight(source, best) === true;
       return (place) => ends && path.has(place);
     }
-    case 'success-path':
-      return (place) => endsAt(place).right > 0;
+    case 'success-path': {
+      const right = to(isEnd).filter((end) => isRight(source, end));
+      const ways = new Set(right.flatMap((end) => pathTo<State, Action>(end).map(placeOf)));
+      return (place) => ways.has(place);
+    }
   }
 }

@@ -130,8 +130,10 @@ function meanOnward<State, Action>(
     sum += pairScores.q(node) ?? 0;
     count += 1;
     const [first, ...others] = stepsBelow(node);
-    node = others.reduce((best, next) => (best && best.score >= next.score ? best : next), first)
-      ?.node;
+    node = others.reduce(
+      (best, next) => (best && best.score >= next.score ? best : next),
+      first,
+    )?.node;
   }
   return sum / count;
 }

@@ -141,7 +141,13 @@ function pathPairs<State, Action>(
   // The same steps are two paths where a tool answered them in two ways, and the rows show it.
   const unlike = bestOfEqual(
     ends,
-    (node) => JSON.stringify(pathCompletion(source, tree.root, node)),
+    (node) =>
+      JSON.stringify(
+        pathCompletion(source, tree.root, node).map((turn) => ({
+          ...turn,
+          content: turn.content.trim(),
+        })),
+      ),
     ({ visits }) => visits,
   );
   const candidates = unlike.flatMap((node) => asCandidate(node, [node], reading));

@@ -42,7 +42,7 @@ export function evaluateSteps<State, Action>(
   const leaves: number[] = [];
   const samples = new Map<SearchNode<State, Action>, Sample[]>();
   for (const { node, value } of valued.toReversed()) {
-    const own = (leaves[node.id] ??= 1);
+    const own = leaves[node.id] ?? 1;
     if (node.kind !== 'root') leaves[node.parent.id] = (leaves[node.parent.id] ?? 0) + own;
     if (value === undefined) continue;
     const known = samples.get(stepOf(node)) ?? [];

@@ -99,7 +99,9 @@ function rowsOf<State, Action>(
       {
         kind: 'sft',
         ...base,
-        completion: [{ role: 'assistant', content: reply((critique.rationale ?? '').trim(), majority) }],
+        completion: [
+          { role: 'assistant', content: reply((critique.rationale ?? '').trim(), majority) },
+        ],
         ends: true,
         // How many of the samples agree.
         score: majority ? value : 1 - value,

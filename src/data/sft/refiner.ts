@@ -5,7 +5,15 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { partsOf } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
-import { critiqueOf, isEnd, isRight, promptAt, type TreeRecord, turnOf, worthOf } from '../record.ts';
+import {
+  critiqueOf,
+  isEnd,
+  isRight,
+  promptAt,
+  type TreeRecord,
+  turnOf,
+  worthOf,
+} from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
 /** Options of `refiner`. */
@@ -49,8 +57,7 @@ const usualRequest =
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   expectOptions('refiner', options, 'critique minGain oracleGuided request');
   const { minGain = 0, request = usualRequest, oracleGuided = false } = options;
-  const critique =
-    options.critique ?? ((parent: SearchNode) => critiqueOf(parent)?.rationale);
+  const critique = options.critique ?? ((parent: SearchNode) => critiqueOf(parent)?.rationale);
   expectFunction('critique', critique);
   expectNumber('minGain', minGain, { min: 0 });
   return {

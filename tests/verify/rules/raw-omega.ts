@@ -45,10 +45,12 @@ function make(asked: Turn, from: OmegaNode, parent: Raw | undefined): Raw {
 function pool(nodes: readonly Raw[]): void {
   const leavesOf = (node: Raw): number =>
     node.children.length === 0 ? 1 : node.children.reduce((sum, one) => sum + leavesOf(one), 0);
-  const votes = Map.groupBy(
-    nodes.flatMap((node) => Array<Raw>(leavesOf(node)).fill(node)),
-    ({ context }) => JSON.stringify(context.map(([role, said]) => [role, said.trim()])),
-  );
+  const votes = new Map<string, Raw[]>();
+  for (const node of nodes) {
+    const key = JSON.stringify(node.context.map(([role, said]) => [role, said.trim()]));
+    const equal = votes.get(key) ?? [];
+    votes.set(key, [...equal, ...Array<Raw>(leavesOf(node)).fill(node)]);
+  }
   const means = [...votes.values()].map((equal) => {
     const values = equal.map(({ estimate }) => estimate as number);
     const isOne = values.every((value) => value === values[0]);
