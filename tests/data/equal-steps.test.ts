@@ -212,7 +212,7 @@ describe('rewards', () => {
     record.tree.realise(first, { state: [['a', 'ok']], reward: 0.2 });
     add(first, ['e', ''], end(1));
     add(record.tree.root, ['f', ''], end(0.6));
-    add(record.tree.root, ['h', ''], end(0.6));
+    add(record.tree.root, ['h', ''], end(0));
     const rule = rlRules.treeAdvantages({
       discount: 1,
       estimators: ['gigpo-step'],
@@ -221,9 +221,10 @@ describe('rewards', () => {
     const steps = [...rule.rows([record])].map(
       ({ stepAdvantages }) => stepAdvantages['gigpo-step']?.[0],
     );
-    // G is 1.2, 0.6 and 0.6: the mean is 0.8, σ² = (0.16 + 0.04 + 0.04) / 3 = 0.08, and 0.4 / √0.08 = √2.
-    expect(steps[0]).toBeCloseTo(Math.SQRT2, 12);
-    expect(steps[1]).toBeCloseTo(-Math.SQRT1_2, 12);
+    // G is 1.2, 0.6 and 0: the mean is 0.6, σ² = (0.36 + 0 + 0.36) / 3 = 0.24, and 0.6 / √0.24 = √1.5.
+    expect(steps[0]).toBeCloseTo(Math.sqrt(1.5), 12);
+    expect(steps[1]).toBeCloseTo(0, 12);
+    expect(steps[2]).toBeCloseTo(-Math.sqrt(1.5), 12);
   });
 
   test('are shared by `salt` among texts that differ in space alone', () => {
