@@ -12,9 +12,9 @@ export type Move<State, Action> =
     };
 
 /**
- * One walk that comes to some nodes in order, starting at the root. A node that follows itself counts once. Where
- * the next node is not below the last one, or one that shares its place, the walk goes back to what both have in common. An action that led to a
- * terminal state is left out where the walk would go back from there: nothing can follow it.
+ * One walk that comes to some nodes in order, starting at the root. A node that follows itself counts once. Where the
+ * next node is below neither the last one nor one that shares its place, the walk goes back to what both have in common.
+ * An action that led to a terminal state is left out where the walk would go back from there: nothing can follow it.
  */
 export function movesThrough<State, Action>(
   root: SearchNode<State, Action>,
