@@ -30,7 +30,10 @@ export function rowsCommand(): Command {
     .option('--problem <id>', 'only rows of this problem')
     .option('--limit <n>', 'at most so many rows', integerOption('limit'), 5)
     .option('--whole', 'whole texts, however long')
-    .option('--json', 'print each row as it stands in the file, as one line of JSON')
+    .option(
+      '--json',
+      'print each row as one line of JSON: of JSON lines, the line as it stands in the file',
+    )
     .addHelpText(
       'after',
       [
@@ -48,7 +51,7 @@ export async function runRowsCommand(path: string, request: RowsRequest): Promis
   let shown = 0;
   for await (const each of datasetRows(path)) {
     if (!isWanted(each, request)) continue;
-    print(request.json === true ? JSON.stringify(each.columns) : describe(each, request));
+    print(request.json === true ? lineOf(each) : describe(each, request));
     shown += 1;
     if (shown === request.limit) break;
   }
@@ -56,6 +59,11 @@ export async function runRowsCommand(path: string, request: RowsRequest): Promis
   if (request.json !== true) print(closing(shown, request));
   else if (shown === 0) printError(closing(shown, request));
   return shown > 0 ? 0 : 1;
+}
+
+/** Parsed and written again, `1.0` would be `1`. */
+function lineOf({ source, columns }: DatasetRow): string {
+  return source?.trim() ?? JSON.stringify(columns);
 }
 
 function closing(shown: number, { limit }: RowsRequest): string {

@@ -2,7 +2,7 @@ import { expectation, expectInteger } from '../base/expect.ts';
 import { isPlainObject } from '../base/json.ts';
 import { seededRandom } from '../base/random.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
-import { pathsIn } from './paths.ts';
+import { type Paths, pathsIn } from './paths.ts';
 import { isEnd, isPart, isRight, type TreeRecord } from './record.ts';
 
 /** Which paths of the trees of a problem become rows. */
@@ -28,18 +28,22 @@ export function choosePaths<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
   choice: PathChoice,
 ): readonly TreePath<State, Action>[] {
-  const isWanted = choice === 'leaves' ? isLeafOrEnd : isEnd;
-  const paths = trees.flatMap((record) =>
-    pathsIn(record)
-      .to(isWanted)
-      .map((end): TreePath<State, Action> => ({ record, end })),
-  );
+  const paths = trees.flatMap((record) => {
+    const own = pathsIn(record);
+    const ends = own.to(choice === 'leaves' ? leafOrEnd(own) : isEnd);
+    return ends.map((end): TreePath<State, Action> => ({ record, end }));
+  });
   if (choice === 'balanced') return balanced(paths);
   return typeof choice === 'string' ? paths : best(paths, choice.best);
 }
 
-function isLeafOrEnd(node: SearchNode): boolean {
-  return isEnd(node) || (isPart(node) && !node.children.some(isPart));
+/** Whether a node is an end, or nothing was built on its step, whichever of its nodes one asks. */
+function leafOrEnd<State, Action>({
+  nodes,
+  stepOf,
+}: Paths<State, Action>): (node: SearchNode<State, Action>) => boolean {
+  const builtOn = new Set(nodes.filter(isPart).map(({ parent }) => stepOf(parent)));
+  return (node) => isEnd(node) || (isPart(node) && !builtOn.has(stepOf(node)));
 }
 
 function best<State, Action>(

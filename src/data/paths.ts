@@ -18,9 +18,12 @@ export interface Paths<State, Action> {
   stepOf(node: SearchNode<State, Action>): SearchNode<State, Action>;
   /** The first node behind whose step the prompt is that of this one: the same object for nodes that share it. */
   placeOf(node: SearchNode<State, Action>): SearchNode<State, Action>;
-  /** The children of a node, and of all that share its place. */
+  /** The children of a node, and of all that share its place, in the order of their ids. */
   below(node: SearchNode<State, Action>): readonly ChildNode<State, Action>[];
-  /** One node of each step that has a node as wanted: of several the scored, then the most visited, then the first. */
+  /**
+   * One node of each step that has a node as wanted: of several a scored end, then an end, then one that is no
+   * duplicate, then the most visited, then the first.
+   */
   to(isWanted: (node: ChildNode<State, Action>) => boolean): readonly ChildNode<State, Action>[];
   /** The ends at and below the step of a node, each path once. Ends that nobody scored do not count. */
   endsAt(node: SearchNode<State, Action>): EndCounts;
@@ -44,7 +47,12 @@ export function pathsIn<State, Action>(record: PathSource<State, Action>): Paths
     oneOfEach(
       nodes.filter((node) => isOwn(node) && isWanted(node)),
       stepOf,
-      (node) => tree.score(node) !== undefined,
+      (node) => [
+        Number(isEnd(node) && tree.score(node) !== undefined),
+        Number(isEnd(node)),
+        Number(isPart(node)),
+        node.visits,
+      ],
     );
   const placeOf = (node: SearchNode<State, Action>) => places[node.id] ?? node;
   let families: ReadonlyMap<unknown, readonly ChildNode<State, Action>[]> | undefined;
@@ -153,19 +161,21 @@ function byPlace<State, Action>(
 function oneOfEach<State, Action>(
   nodes: readonly ChildNode<State, Action>[],
   stepOf: Paths<State, Action>['stepOf'],
-  isScored: (node: ChildNode<State, Action>) => boolean,
+  ranksOf: (node: ChildNode<State, Action>) => readonly number[],
 ): readonly ChildNode<State, Action>[] {
   const chosen = new Map<SearchNode<State, Action>, ChildNode<State, Action>>();
   for (const node of nodes) {
     const step = stepOf(node);
     const known = chosen.get(step);
-    const isBetter =
-      known === undefined ||
-      Number(isScored(node)) - Number(isScored(known)) > 0 ||
-      (isScored(node) === isScored(known) && node.visits > known.visits);
-    if (isBetter) chosen.set(step, node);
+    if (known === undefined || ranksBefore(ranksOf(node), ranksOf(known))) chosen.set(step, node);
   }
   return [...chosen.values()].toSorted((one, other) => one.id - other.id);
+}
+
+/** Whether the first rank in which they differ is the higher one. */
+function ranksBefore(one: readonly number[], other: readonly number[]): boolean {
+  const place = one.findIndex((rank, index) => rank !== other[index]);
+  return place >= 0 && (one[place] ?? 0) > (other[place] ?? 0);
 }
 
 function countEnds<State, Action>(

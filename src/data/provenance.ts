@@ -1,7 +1,8 @@
+import { mean } from '../base/stats/mean.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
 import { knownValue } from '../tree/selection.ts';
-import { promptAt, type TreeRecord } from './record.ts';
+import { isEnd, promptAt, type TreeRecord } from './record.ts';
 import type { RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
 
 /** What is known of a rule, without what it does. */
@@ -39,7 +40,7 @@ function rowProvenance<State, Action>(
     depth: from.depth,
     visits: nodes.map(({ visits }) => visits),
     values: nodes.map(knownValue),
-    parts: nodes.map(({ evaluations }) => evaluations.at(-1)?.parts ?? {}),
+    parts: nodes.map(partsOf),
     models,
     method,
     rule,
@@ -47,6 +48,15 @@ function rowProvenance<State, Action>(
     guidance: guidanceOf(record),
     stamps: [...tree.stamps].toSorted(),
   };
+}
+
+/** As the value of a node is the mean of its samples, each part is that of the samples that have it. */
+function partsOf({ evaluations }: SearchNode): RowProvenance['parts'][number] {
+  const samples = evaluations.map(({ parts = {} }) => parts);
+  const names = new Set(samples.flatMap((parts) => Object.keys(parts)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, mean(samples.flatMap((parts) => parts[name] ?? []))]),
+  );
 }
 
 /** What a row is made of. */
@@ -69,9 +79,7 @@ function guidanceOf<State, Action>({ tree }: TreeRecord<State, Action>): RowProv
   if (tree.stamps.has('oracle-guided')) return 'oracle-guided';
   const known = guidances.get(tree);
   if (known?.size === tree.size) return known.guidance;
-  const isRewarded = [...tree.nodes()].some(
-    ({ terminal, reward }) => terminal && reward !== undefined,
-  );
+  const isRewarded = [...tree.nodes()].some((node) => isEnd(node) && node.reward !== undefined);
   const guidance = isRewarded ? 'rewarded' : 'self-evaluated';
   guidances.set(tree, { size: tree.size, guidance });
   return guidance;

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import type { Notation } from '../contracts/environment.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Message, ToolDefinition } from '../contracts/language-model.ts';
-import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import type { ChildNode, NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { SearchTree } from '../tree/tree.ts';
@@ -41,7 +42,11 @@ export interface TreeRecord<State = unknown, Action = unknown> {
 export type RowNotation<State, Action> = TreeRecord<State, Action>['notation'];
 
 /** Whether a path may end at a node: nothing follows, or it is a complete answer. What has failed is no end. */
-export function isEnd({ terminal, answer, status }: SearchNode): boolean {
+export function isEnd({
+  terminal,
+  answer,
+  status,
+}: Pick<NodeStatistics, 'answer' | 'status' | 'terminal'>): boolean {
   return (terminal || answer) && status !== 'failed';
 }
 
@@ -66,6 +71,20 @@ export function worthOf<State, Action>(
 ): number {
   const score = isEnd(node) ? tree.score(node) : undefined;
   return score ?? node.rawValue ?? knownValue(node);
+}
+
+/**
+ * The critique that speaks for a node: of the samples that judged its state, the last one with words that is on the
+ * same side of 0.5 as their mean.
+ */
+export function critiqueOf({
+  rawValue = 0,
+  evaluations,
+}: Pick<SearchNode, 'evaluations' | 'rawValue'>): Evaluation | undefined {
+  return evaluations.findLast(
+    ({ about, value, rationale = '' }) =>
+      about !== 'action' && value > 0.5 === rawValue > 0.5 && rationale.trim() !== '',
+  );
 }
 
 /** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */

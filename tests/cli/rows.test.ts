@@ -41,6 +41,12 @@ function problemsIn(json: string): readonly string[] {
 }
 
 describe('espalier rows', () => {
+  test('prints a line of JSON as it stands: 1.0 is no integer', async () => {
+    const line = '{"prompt": "Q", "chosen": "A", "rejected": "B", "chosen_value": 1.0}';
+    const file = fileIn(folder, 'floats.jsonl', `${line}\r\n`);
+    expect((await show(file, { json: true })).text).toBe(`${line}\n`);
+  });
+
   test('shows where rows stand and what they say, and nothing that steers the terminal', async () => {
     const { code, text: said } = await show(plain, { limit: 1 });
 

@@ -29,7 +29,11 @@ export function enumeratePairs(
   record: TreeRecord<string, string>,
   rule: PairRule,
 ): readonly BundlePair[] {
-  return [...record.tree.nodes()].flatMap((parent) => {
+  const parents = [...record.tree.nodes()].filter(({ children }) => children.length > 0);
+  const first = parents.filter(
+    (node) => node === parents.find((other) => placeKey(record, other) === placeKey(record, node)),
+  );
+  return first.flatMap((parent) => {
     const bundles = isAsked(record, rule, parent) ? bundlesOf(record, rule, parent) : [];
     return bundles.flatMap((chosen) =>
       bundles
@@ -41,28 +45,55 @@ export function enumeratePairs(
   });
 }
 
-function isAsked(record: TreeRecord<string, string>, { nodes }: PairRule, node: Node): boolean {
-  const { best } = record.tree;
-  if (nodes === 'all') return true;
-  if (nodes === 'success-path') return endsBelow(record, node).includes(true);
-  if (nodes === 'right-path' && outcome(record, best) !== true) return false;
-  return isAbove(node, best);
+/** The same for nodes behind equal steps at which the model is shown the same. */
+export function placeKey(record: TreeRecord<string, string>, node: Node): string {
+  if (node.kind === 'root') return 'root';
+  return JSON.stringify([stepKey(record, node), record.notation.prompt(node.state ?? '')]);
 }
 
-function isAbove(node: Node, below: Node): boolean {
-  return node === below || (below.parent !== undefined && isAbove(node, below.parent));
+/** The same for equal steps from one place. */
+function stepKey(record: TreeRecord<string, string>, node: ChildNode<string, string>): string {
+  return JSON.stringify([placeKey(record, node.parent), node.action.trim()]);
+}
+
+function isAsked(record: TreeRecord<string, string>, { nodes }: PairRule, node: Node): boolean {
+  const { best } = record.tree;
+  const isOnWayTo = (end: Node) =>
+    upFrom(end).some(
+      (above) => above.children.length > 0 && placeKey(record, above) === placeKey(record, node),
+    );
+  if (nodes === 'all') return true;
+  if (nodes === 'success-path') {
+    return endsOf(record).some((end) => outcome(record, end) === true && isOnWayTo(end));
+  }
+  if (nodes === 'right-path' && outcome(record, best) !== true) return false;
+  return isOnWayTo(best);
+}
+
+function upFrom(node: Node): readonly Node[] {
+  return node.parent === undefined ? [node] : [node, ...upFrom(node.parent)];
+}
+
+/** The scored ends, one of each step: an original, then the most visited, then the first. */
+function endsOf(record: TreeRecord<string, string>): readonly ChildNode<string, string>[] {
+  const ends = [...record.tree.nodes()].filter(
+    (node): node is ChildNode<string, string> =>
+      node.kind !== 'root' && outcome(record, node) !== undefined,
+  );
+  return ends.filter((end) => {
+    const same = ends.filter((other) => stepKey(record, other) === stepKey(record, end));
+    const kept = same.some((other) => !isDuplicate(other))
+      ? same.filter((other) => !isDuplicate(other))
+      : same;
+    const most = Math.max(...kept.map(({ visits }) => visits));
+    return end === kept.find(({ visits }) => visits === most);
+  });
 }
 
 function outcome(record: TreeRecord<string, string>, node: Node): boolean | undefined {
   if (node.status === 'failed' || !(node.terminal || node.answer)) return undefined;
   const score = record.tree.score(node);
   return score === undefined ? undefined : score >= (record.correctFrom ?? 1);
-}
-
-function endsBelow(record: TreeRecord<string, string>, node: Node): readonly boolean[] {
-  const own = isDuplicate(node) ? undefined : outcome(record, node);
-  const below = node.children.flatMap((child) => endsBelow(record, child));
-  return own === undefined ? below : [own, ...below];
 }
 
 function isDuplicate({ duplicateOf }: Node): boolean {
@@ -72,10 +103,16 @@ function isDuplicate({ duplicateOf }: Node): boolean {
 function bundlesOf(
   record: TreeRecord<string, string>,
   { score, minVisits = 1 }: PairRule,
-  { children }: Node,
+  parent: Node,
 ): readonly Bundle[] {
-  const alive = children.filter(
-    ({ status, action }) => status !== 'failed' && action.trim() !== '',
+  const place = placeKey(record, parent);
+  const ends = endsOf(record);
+  const alive = [...record.tree.nodes()].filter(
+    (node): node is ChildNode<string, string> =>
+      node.kind !== 'root' &&
+      node.status !== 'failed' &&
+      node.action.trim() !== '' &&
+      placeKey(record, node.parent) === place,
   );
   const texts = [...new Set(alive.map(({ action }) => action.trim()))];
   return texts.flatMap((text) => {
@@ -83,12 +120,18 @@ function bundlesOf(
     const proper = same.filter((child) => !isDuplicate(child));
     const most = Math.max(...proper.map(({ visits }) => visits));
     const node = proper.find(({ visits }) => visits === most);
-    const ends = same.flatMap((child) => endsBelow(record, child));
-    const right = ends.filter((end) => end).length;
-    const wrong = ends.length - right;
+    const behind = ends.filter((end) =>
+      upFrom(end).some(
+        (one) =>
+          one.kind !== 'root' &&
+          same.some((child) => stepKey(record, one) === stepKey(record, child)),
+      ),
+    );
+    const right = behind.filter((end) => outcome(record, end) === true).length;
+    const wrong = behind.length - right;
     const own = node && score(node, { right, wrong });
     if (node === undefined || own === undefined || node.visits < minVisits) return [];
-    const holdsPath = same.some((child) => isAbove(child, record.tree.best));
+    const holdsPath = same.some((child) => upFrom(record.tree.best).includes(child));
     return [{ node, text, score: own, right, wrong, holdsPath }];
   });
 }

@@ -9,7 +9,7 @@ import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow } from '../../src/data/rows.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
-import { type Bundle, enumeratePairs } from './pairs-enumeration.ts';
+import { type Bundle, enumeratePairs, placeKey } from './pairs-enumeration.ts';
 import { canary, randomRecords } from './pairs-trees.ts';
 
 const allNodes: readonly PairNodes[] = ['all', 'path', 'right-path', 'success-path'];
@@ -59,24 +59,28 @@ test.prop([randomRecords, rules], runs)(
     if (record === undefined) expect.fail();
     const found = pairsOf(record, rule).map(
       ({ parent, chosen, rejected, margin }) =>
-        `${parent.id}: ${chosen.id}>${rejected.id} ${margin}`,
+        `${placeKey(record, parent)}: ${chosen.id}>${rejected.id} ${margin}`,
     );
     const expected = enumeratePairs(record, rule);
+    const described = expected.map((pair) => describePair(record, pair));
     if (rule.siblings !== 'best-vs-random') {
-      expect(found.toSorted()).toEqual(expected.map(describePair).toSorted());
+      expect(found.toSorted()).toEqual(described.toSorted());
       return;
     }
     // One of those at each node that has any.
-    const possible = new Set(expected.map(describePair));
+    const possible = new Set(described);
     expect(found.filter((pair) => !possible.has(pair))).toEqual([]);
-    const parents = found.map((pair) => pair.split(':')[0]);
-    expect(parents).toEqual([...new Set(expected.map(({ parent }) => String(parent.id)))]);
+    const placeOf = (pair: string) => pair.slice(0, pair.lastIndexOf(': '));
+    expect(found.map(placeOf).toSorted()).toEqual([...new Set(described.map(placeOf))].toSorted());
   },
 );
 
-function describePair({ parent, chosen, rejected }: ReturnType<typeof enumeratePairs>[number]) {
+function describePair(
+  record: TreeRecord<string, string>,
+  { parent, chosen, rejected }: ReturnType<typeof enumeratePairs>[number],
+) {
   const name = (bundle: Bundle) => bundle.node.id;
-  return `${parent.id}: ${name(chosen)}>${name(rejected)} ${chosen.score - rejected.score}`;
+  return `${placeKey(record, parent)}: ${name(chosen)}>${name(rejected)} ${chosen.score - rejected.score}`;
 }
 
 test.prop([randomRecords, rules, fc.integer({ min: 1, max: 5 })], runs)(
@@ -168,7 +172,10 @@ test.prop([randomRecords, presets], runs)('rows of every preset are sound', (rec
     expect(row.labelSmoothing).toBeGreaterThanOrEqual(0);
     expect(row.labelSmoothing).toBeLessThanOrEqual(0.5);
     if (isWhole) expect(parent.kind).toBe('root');
-    else expect(sides.map((side) => side.parent)).toEqual([parent, parent]);
+    else {
+      const place = placeKey(record, parent);
+      for (const side of sides) expect(placeKey(record, side.parent ?? side)).toBe(place);
+    }
   }
   expect(JSON.stringify(rows)).not.toContain(canary);
   expect(new Set(rows.map(keyOf)).size).toBe(rows.length);
@@ -205,7 +212,7 @@ test.prop([randomRecords], runs)(
         const [parent] = provenance.nodes;
         let node: SearchNode | undefined = record.tree.node(parent ?? -1);
         for (; node !== undefined; node = node.parent) {
-          const outcomes = outcomesBelow(record, node.id);
+          const outcomes = outcomesBehind(record, node);
           expect(outcomes).toEqual(new Set([true, false]));
         }
         expect([1, 1 / 2, 1 / 3, 1 / 4]).toContain(weight);
@@ -214,15 +221,20 @@ test.prop([randomRecords], runs)(
   },
 );
 
-/** The outcomes of all ends below a node, each checked by its path. */
-function outcomesBelow(record: TreeRecord<string, string>, id: number): ReadonlySet<boolean> {
+/** The outcomes of all ends behind the step of a node, each checked by its path. */
+function outcomesBehind(record: TreeRecord<string, string>, at: SearchNode): ReadonlySet<boolean> {
   const outcomes = new Set<boolean>();
+  const stepOf = (node: SearchNode) => [
+    node.parent && placeKey(record, node.parent as SearchNode<string, string>),
+    (node.action as string | undefined)?.trim(),
+  ];
+  const step = JSON.stringify(stepOf(at));
   for (const end of record.tree.nodes()) {
     const isEnd = (end.terminal || end.answer) && end.status !== 'failed';
     const score = record.tree.score(end);
     if (!isEnd || score === undefined) continue;
     for (let node: SearchNode | undefined = end; node !== undefined; node = node.parent) {
-      if (node.id === id) outcomes.add(score >= (record.correctFrom ?? 1));
+      if (JSON.stringify(stepOf(node)) === step) outcomes.add(score >= (record.correctFrom ?? 1));
     }
   }
   return outcomes;

@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/contracts/language-model.ts';
 import type { ChildNode } from '../../src/contracts/node.ts';
+import { pathsIn } from '../../src/data/paths.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import { movesThrough } from '../../src/data/sft/moves.ts';
-import { resimulate } from '../../src/data/sft/resimulate.ts';
+import { resimulate as resimulateOn } from '../../src/data/sft/resimulate.ts';
 import * as sftRules from '../../src/data/sft/sft-rules.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { type ChildSpec, grow, type WordTree } from '../tree/grow.ts';
 
 type Child = ChildNode<string, string>;
+
+function resimulate(
+  record: TreeRecord<string, string>,
+  action: Child,
+  options: Readonly<Record<'c' | 'simulations', number>>,
+): readonly Child[] {
+  return resimulateOn(record, action, { ...options, paths: pathsIn(record) });
+}
 
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });
@@ -125,6 +134,7 @@ describe('a walk', () => {
     movesThrough(
       tree.root,
       ids.map((id) => tree.node(id) as Child),
+      (node) => node,
     ).map((move) => (move.kind === 'action' ? move.to.action : `back to ${move.to.id}`));
 
   test('goes back to what two nodes have in common', () => {

@@ -12,6 +12,8 @@ export interface DatasetRow {
   /** The line, or the number of the row, from 1. */
   readonly line: number;
   readonly columns: RowColumns;
+  /** The line itself; `undefined` where the file has no lines of rows. */
+  readonly source: string | undefined;
   /** The row as its form has it; `undefined` where the form is not known. */
   readonly row: ReadRow | undefined;
 }
@@ -29,7 +31,7 @@ export async function* datasetRows(path: string): AsyncGenerator<DatasetRow, voi
       const columns = mappedColumns(item.value, file.mapping);
       reading ??= readingFor(columns);
       const row = reading && readRow(reading, columns, file.mapping?.turns);
-      yield { file, line: item.line, columns, row };
+      yield { file, line: item.line, columns, source: item.source, row };
     }
   }
 }

@@ -2,7 +2,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { type Paths, pathsIn } from '../paths.ts';
-import { isRight, type TreeRecord } from '../record.ts';
+import { isEnd, isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
@@ -66,7 +66,7 @@ function targetsOf<State, Action>(
   { nodes, stepOf, to }: Paths<State, Action>,
 ): readonly (Target | undefined)[] {
   const distances = distancesOf(
-    to((node) => isRight(record, node) === true),
+    to(isEnd).filter((end) => isRight(record, end)),
     stepOf,
   );
   const ofRoot = distances[record.tree.root.id];

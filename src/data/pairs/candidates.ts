@@ -1,7 +1,7 @@
-import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { ChildNode } from '../../contracts/node.ts';
 import type { EndCounts } from '../paths.ts';
-import { isPart, isRight } from '../record.ts';
-import type { PairScore, PairSource } from './pair-rule.ts';
+import { isPart } from '../record.ts';
+import type { PairScore } from './pair-rule.ts';
 
 /** A text that may be a side of a pair. */
 export interface Candidate<State, Action> {
@@ -12,7 +12,7 @@ export interface Candidate<State, Action> {
   /** The text without surrounding space; never empty. */
   readonly text: string;
   readonly score: number;
-  /** The ends at and below all of its nodes. */
+  /** The ends that it leads to. */
   readonly ends: EndCounts;
 }
 
@@ -21,6 +21,7 @@ export interface CandidateReading<State, Action> {
   readonly score: PairScore;
   readonly minVisits: number;
   readonly text: (node: ChildNode<State, Action>) => string;
+  /** The ends that a text leads to, by the node that stands for it. */
   readonly ends: (node: ChildNode<State, Action>) => EndCounts;
 }
 
@@ -29,15 +30,24 @@ export function candidatesAmong<State, Action>(
   nodes: readonly ChildNode<State, Action>[],
   reading: CandidateReading<State, Action>,
 ): readonly Candidate<State, Action>[] {
-  return [...byText(nodes, reading)].flatMap(([text, twins]) => {
+  return [...byText(nodes, reading).values()].flatMap((twins) => {
     // A duplicate stands for nothing, but what was found below it was found with this text.
     const node = mostVisited(twins.filter(isPart));
-    if (node === undefined || node.visits < reading.minVisits) return [];
-    const ends = twins.length === 1 ? reading.ends(node) : sum(twins.map(reading.ends));
-    const score = reading.score(node, ends);
-    if (score === undefined || !Number.isFinite(score)) return [];
-    return [{ node, twins, text, score, ends }];
+    return node === undefined ? [] : asCandidate(node, twins, reading);
   });
+}
+
+/** A node as a candidate; none where it says nothing, has too few visits or no finite score. */
+export function asCandidate<State, Action>(
+  node: ChildNode<State, Action>,
+  twins: readonly ChildNode<State, Action>[],
+  reading: CandidateReading<State, Action>,
+): readonly Candidate<State, Action>[] {
+  const text = reading.text(node).trim();
+  if (text === '' || node.visits < reading.minVisits) return [];
+  const ends = reading.ends(node);
+  const score = reading.score(node, ends);
+  return score === undefined || !Number.isFinite(score) ? [] : [{ node, twins, text, score, ends }];
 }
 
 function byText<State, Action>(
@@ -49,8 +59,8 @@ function byText<State, Action>(
     if (node.status === 'failed') continue;
     const own = text(node).trim();
     const twins = bundles.get(own);
-    if (twins !== undefined) twins.push(node);
-    else if (own !== '') bundles.set(own, [node]);
+    if (twins === undefined) bundles.set(own, [node]);
+    else twins.push(node);
   }
   return bundles;
 }
@@ -62,30 +72,6 @@ function mostVisited<State, Action>(
   let most: ChildNode<State, Action> | undefined;
   for (const node of nodes) if (most === undefined || node.visits > most.visits) most = node;
   return most;
-}
-
-function sum(counts: readonly EndCounts[]): EndCounts {
-  return {
-    right: counts.reduce((total, { right }) => total + right, 0),
-    wrong: counts.reduce((total, { wrong }) => total + wrong, 0),
-  };
-}
-
-/** The scored ends at and below each node itself. Duplicates and what has failed are none. */
-export function countEnds<State, Action>(
-  source: Pick<PairSource<State, Action>, 'correctFrom' | 'tree'>,
-): (node: SearchNode) => EndCounts {
-  const { tree } = source;
-  const counts = Array.from({ length: tree.size }, () => ({ right: 0, wrong: 0 }));
-  for (const node of tree.nodes()) {
-    const right = isPart(node) ? isRight(source, node) : undefined;
-    if (right === undefined) continue;
-    for (let at: SearchNode<State, Action> | undefined = node; at !== undefined; at = at.parent) {
-      const count = counts[at.id];
-      if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
-    }
-  }
-  return ({ id }) => counts[id] ?? { right: 0, wrong: 0 };
 }
 
 /** The items with the largest margins, of equal ones the first, in the order in which they came. */

@@ -51,9 +51,10 @@ export const pairFilters =
 /**
  * Which siblings make a preference pair.
  *
- * Nodes that have failed, duplicates, empty texts and nodes without a finite score are left out. Siblings of equal
- * text, surrounding space aside, count once: as the most visited of them, of equally visited ones the first, with
- * the ends of all of them, duplicates included. A pair always has a margin above 0.
+ * Nodes that have failed, duplicates, empty texts and nodes without a finite score are left out. What stands below
+ * equal steps behind which the prompt is equal are siblings. Siblings of equal text, surrounding space aside, count
+ * once: as the most visited of them, of equally visited ones the first, with the ends of all of them, duplicates
+ * included. A pair always has a margin above 0.
  */
 export interface PairRule extends PairFilters, RuleInfo {
   /**
@@ -122,7 +123,7 @@ export type PairSource<State, Action> = Pick<
 
 /** Two actions for one prompt, of which one is better. */
 export interface PreferencePair<State = unknown, Action = unknown> {
-  /** Where both start: the parent of siblings; the root of whole answers and paths. */
+  /** Where both start: the parent of siblings, or the first node that shares its prompt; the root of whole answers and paths. */
   readonly parent: SearchNode<State, Action>;
   /** The better one. */
   readonly chosen: ChildNode<State, Action>;

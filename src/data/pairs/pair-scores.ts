@@ -8,6 +8,7 @@ import { expectNumber } from '../../base/expect.ts';
 import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { mixedValue } from '../../tree/qtransform.ts';
 import { knownValue } from '../../tree/selection.ts';
+import { isEnd } from '../record.ts';
 import type { PairScore } from './pair-rule.ts';
 
 /**
@@ -15,8 +16,8 @@ import type { PairScore } from './pair-rule.ts';
  * reward that reward. `undefined` for an action that was never visited nor valued.
  */
 export function q(node: NodeStatistics): number | undefined {
-  const { visits, rawValue, reward, terminal } = node;
-  const isKnown = visits > 0 || rawValue !== undefined || (terminal && reward !== undefined);
+  const { visits, rawValue, reward } = node;
+  const isKnown = visits > 0 || rawValue !== undefined || (isEnd(node) && reward !== undefined);
   return isKnown ? knownValue(node) : undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import type { EndCounts } from '../paths.ts';
-import { isRight, type TreeRecord } from '../record.ts';
-import { candidatesAmong, countEnds, keepLargest } from './candidates.ts';
+import { type Paths, pathsIn } from '../paths.ts';
+import { isEnd, isRight, type TreeRecord } from '../record.ts';
+import { candidatesAmong, keepLargest } from './candidates.ts';
 import { checkRule, pairsAmong } from './matching.ts';
 import type { PairNodes, PairRule, PairSource, PreferencePair } from './pair-rule.ts';
 
@@ -18,46 +18,48 @@ export function pairsOf<State, Action>(
 ): readonly PreferencePair<State, Action>[] {
   checkRule(rule);
   const { tree, notation } = source;
+  const paths = pathsIn(source);
   const path = new Set<SearchNode<State, Action>>(pathTo(tree.best));
-  const endsAt = countEnds(source);
   const reading = {
     score: rule.score,
     minVisits: rule.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
-    ends: endsAt,
+    ends: paths.endsAt,
   };
-  const isChosen = chooser(source, rule.nodes, { path, endsAt });
+  const isChosen = chooser(source, rule.nodes, paths);
   const pairs: PreferencePair<State, Action>[] = [];
   for (const parent of tree.nodes()) {
-    if (parent.children.length < 2 || !isChosen(parent)) continue;
-    const candidates = candidatesAmong(parent.children, reading);
+    if (paths.placeOf(parent) !== parent) continue;
+    const siblings = paths.below(parent);
+    if (siblings.length < 2 || !isChosen(parent)) continue;
+    const candidates = candidatesAmong(siblings, reading);
     const family = { parent, candidates, path, seed: tree.origin.seed };
     for (const pair of pairsAmong(family, rule)) pairs.push(pair);
   }
   return keepLargest(pairs, rule.maxPairsPerTree);
 }
 
+/** Whether a rule asks at a place. */
 function chooser<State, Action>(
   source: PairSource<State, Action>,
   nodes: PairNodes,
-  {
-    path,
-    endsAt,
-  }: {
-    readonly endsAt: (node: SearchNode) => EndCounts;
-    readonly path: ReadonlySet<SearchNode<State, Action>>;
-  },
-): (node: SearchNode<State, Action>) => boolean {
+  { placeOf, to }: Paths<State, Action>,
+): (place: SearchNode<State, Action>) => boolean {
+  const { best } = source.tree;
+  const path = new Set(pathTo<State, Action>(best).map(placeOf));
   switch (nodes) {
     case 'all':
       return () => true;
     case 'path':
-      return (node) => path.has(node);
+      return (place) => path.has(place);
     case 'right-path': {
-      const ends = isRight(source, source.tree.best) === true;
-      return (node) => ends && path.has(node);
+      const ends = isRight(source, best) === true;
+      return (place) => ends && path.has(place);
     }
-    case 'success-path':
-      return (node) => endsAt(node).right > 0;
+    case 'success-path': {
+      const right = to(isEnd).filter((end) => isRight(source, end));
+      const ways = new Set(right.flatMap((end) => pathTo<State, Action>(end).map(placeOf)));
+      return (place) => ways.has(place);
+    }
   }
 }

@@ -1,9 +1,10 @@
 import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { isPart, turnOf } from '../record.ts';
+import { pathsIn } from '../paths.ts';
+import { turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong, countEnds, keepLargest } from './candidates.ts';
+import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, passes } from './matching.ts';
 import {
   checkFilters,
@@ -57,30 +58,42 @@ function pairsIn<State, Action>(
   options: RStarMathOptions,
 ): readonly PreferencePair<State, Action>[] {
   const { tree, notation } = source;
+  const { below, placeOf, endsAt } = pathsIn(source);
   const reading = {
     score: pairScores.q,
     minVisits: options.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
-    ends: countEnds(source),
+    ends: endsAt,
   };
+  const visited = { ...reading, minVisits: 1 };
+  const onward = (node: SearchNode<State, Action>) =>
+    meanOnward(node, (from) => candidatesAmong(below(from), visited));
+  const isBetterOnward: Level<State, Action>['isBetterOnward'] = (better, worse) =>
+    onward(better) > onward(worse);
   const pairs: PreferencePair<State, Action>[] = [];
   let level: readonly SearchNode<State, Action>[] = [tree.root];
   while (level.length > 0) {
     level = level.flatMap((parent) => {
-      const candidates = candidatesAmong(parent.children, reading);
+      const candidates = candidatesAmong(below(parent), reading);
       const isSplit = candidates.some(isRight) && candidates.some(isWrong);
       if (!isSplit) return [];
-      for (const pair of pairsAt(parent, candidates, options)) pairs.push(pair);
+      for (const pair of pairsAt({ parent, candidates, isBetterOnward }, options)) pairs.push(pair);
       // Of these, the ones that lack a side end here in their turn.
-      return candidates.flatMap(({ twins }) => twins);
+      return [...new Set(candidates.flatMap(({ twins }) => twins.map(placeOf)))];
     });
   }
   return keepLargest(pairs, options.maxPairsPerTree);
 }
 
+interface Level<State, Action> {
+  readonly parent: SearchNode<State, Action>;
+  readonly candidates: readonly Candidate<State, Action>[];
+  /** Whether the best continuation of the first has the higher mean of Q. */
+  isBetterOnward(better: SearchNode<State, Action>, worse: SearchNode<State, Action>): boolean;
+}
+
 function pairsAt<State, Action>(
-  parent: SearchNode<State, Action>,
-  candidates: readonly Candidate<State, Action>[],
+  { parent, candidates, isBetterOnward }: Level<State, Action>,
   options: RStarMathOptions,
 ): readonly PreferencePair<State, Action>[] {
   const { width = 2 } = options;
@@ -91,7 +104,7 @@ function pairsAt<State, Action>(
   const rejected = wrong.slice(0, right.length === 1 ? 2 * width : width);
   const matched = chosen.flatMap((better) =>
     rejected.flatMap((worse) => {
-      const fits = passes(better, worse, options) && goesOnBetter(better.node, worse.node);
+      const fits = passes(better, worse, options) && isBetterOnward(better.node, worse.node);
       return fits ? [[better, worse] as const] : [];
     }),
   );
@@ -105,26 +118,22 @@ function pairsAt<State, Action>(
 const isRight = ({ ends }: Pick<Candidate<never, never>, 'ends'>): boolean => ends.right > 0;
 const isWrong = ({ ends }: Pick<Candidate<never, never>, 'ends'>): boolean => ends.wrong > 0;
 
-function goesOnBetter(better: SearchNode, worse: SearchNode): boolean {
-  return meanOnward(better) > meanOnward(worse);
-}
-
-/** The mean of Q over a node and the best child after the best child. */
-function meanOnward(start: SearchNode): number {
+/** The mean of Q over a node and the best step after the best step. */
+function meanOnward<State, Action>(
+  start: SearchNode<State, Action>,
+  stepsBelow: (node: SearchNode<State, Action>) => readonly Candidate<State, Action>[],
+): number {
   let sum = 0;
   let count = 0;
-  for (let node: SearchNode | undefined = start; node !== undefined; node = bestChild(node)) {
+  let node: SearchNode<State, Action> | undefined = start;
+  while (node !== undefined) {
     sum += pairScores.q(node) ?? 0;
     count += 1;
+    const [first, ...others] = stepsBelow(node);
+    node = others.reduce(
+      (best, next) => (best && best.score >= next.score ? best : next),
+      first,
+    )?.node;
   }
   return sum / count;
-}
-
-function bestChild({ children }: SearchNode): SearchNode | undefined {
-  let best: SearchNode | undefined;
-  for (const child of children) {
-    if (child.visits === 0 || !isPart(child)) continue;
-    if (best === undefined || child.value > best.value) best = child;
-  }
-  return best;
 }

@@ -1,11 +1,12 @@
 import { expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import { bestOfEqual } from '../distinct.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { type EndCounts, pathsIn } from '../paths.ts';
 import { isEnd, isRight, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
+import { asCandidate, type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, type MatchRule, pairsAmong, passes } from './matching.ts';
 import {
   checkFilters,
@@ -133,10 +134,23 @@ function pathPairs<State, Action>(
   const ends = pathsIn(source)
     .to(isEnd)
     .toSorted((a, b) => a.depth - b.depth || a.id - b.id);
-  const candidates = candidatesAmong(ends, {
+  const reading = {
     ...outcomes(source, rule),
-    text: (node) => stepsOf(source, node).join(parted),
-  });
+    text: (node: ChildNode<State, Action>) => stepsOf(source, node).join(parted),
+  };
+  // The same steps are two paths where a tool answered them in two ways, and the rows show it.
+  const unlike = bestOfEqual(
+    ends,
+    (node) =>
+      JSON.stringify(
+        pathCompletion(source, tree.root, node).map((turn) => ({
+          ...turn,
+          content: turn.content.trim(),
+        })),
+      ),
+    ({ visits }) => visits,
+  );
+  const candidates = unlike.flatMap((node) => asCandidate(node, [node], reading));
   const family = { parent: tree.root, candidates, path: nowhere, seed: tree.origin.seed };
   return keepLargest(pairsAmong(family, rule), rule.maxPairsPerTree);
 }

@@ -15,7 +15,7 @@ import {
   unreadable,
 } from '../read-document.ts';
 import type { RowNotation, TreeRecord } from '../record.ts';
-import { mergeTwins } from './twins.ts';
+import { evaluateSteps, mergeTwins } from './twins.ts';
 
 /** A prefix of a solution. */
 export interface OmegaPrmState {
@@ -73,8 +73,9 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
  * `reasoning_steps` of `text`, `mc_value` and `children`.
  *
  * - A node is a prefix of a solution; its action is the text of the step.
- * - v(s) and Q(s, a) are `mc_value`, the share of right rollouts. N counts the leaves at and below a node, equal
- *   ones included: the rollouts and prefixes that the file lists.
+ * - v(s) and Q(s, a) are `mc_value`, the share of right rollouts; of a prefix that is listed more than once, the mean of
+ *   its values, each weighed by the leaves at and below it. N counts the leaves at and below a node, equal ones
+ *   included: the rollouts and prefixes that the file lists.
  * - A step without successors is an end where its value is 1, since only whole right rollouts are listed with
  *   that, or where it states an answer (`\boxed{`, `####` or `the answer is`); its reward is 1 or 0. Any other one is a prefix that the search gave up.
  * - Equal siblings are merged.
@@ -111,7 +112,7 @@ export function readOmegaPrm(
     return {
       problem,
       id: `${problem}-${place.line}`,
-      tree: grow(question, reasoning_steps),
+      tree: grow(question, reasoning_steps, notation),
       notation,
       ...(final_answer !== undefined && final_answer !== null && { answer: String(final_answer) }),
       // Rollouts that went wrong are counted in the values, and not listed.
@@ -122,15 +123,15 @@ export function readOmegaPrm(
 }
 
 type OmegaTree = SearchTree<OmegaPrmState, string>;
+type OmegaNotation = RowNotation<OmegaPrmState, string>;
 type Grown = SearchNode<OmegaPrmState, string>;
 
-function grow(question: string, root: OmegaNode): OmegaTree {
+function grow(question: string, root: OmegaNode, notation: OmegaNotation): OmegaTree {
   const tree: OmegaTree = new SearchTree(
     { question, steps: [] },
     { environment: 'omegaprm', seed: 'unknown' },
   );
   tree.stamps.add('oracle-guided');
-  evaluate(tree, tree.root, root);
   // Parents first, and no recursion: a solution may be long.
   const open: Open[] = [{ at: tree.root, from: root, steps: undefined }];
   for (const { at, from, steps: before } of open) {
@@ -148,12 +149,15 @@ function grow(question: string, root: OmegaNode): OmegaTree {
         terminal,
         ...(reward !== undefined && { reward }),
       });
-      evaluate(tree, node, child);
       open.push({ at: node, from: child, steps });
     }
+  }
+  const valued = open.map(({ at: node, from }) => ({ node, value: from.mc_value ?? undefined }));
+  evaluateSteps({ tree, notation }, valued);
+  for (const { at } of open) {
     mergeTwins(
       tree,
-      added.map((node) => [node.action, node]),
+      at.children.map((node) => [node.action, node]),
     );
   }
   for (const { at, from } of open) if (from.children.length === 0) count(tree, at);
@@ -164,10 +168,6 @@ interface Open {
   readonly at: Grown;
   readonly from: OmegaNode;
   readonly steps: Trail<string> | undefined;
-}
-
-function evaluate(tree: OmegaTree, node: Grown, { mc_value: value }: OmegaNode): void {
-  if (value !== null && value !== undefined) tree.addEvaluation(node, { value });
 }
 
 /** Counts a leaf all the way up. One that says what an earlier one says is a further visit to that one. */

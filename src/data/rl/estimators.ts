@@ -91,7 +91,7 @@ export const stepEstimators: Readonly<Record<StepEstimator, OfSteps>> = {
     const keyOf = keysOf(group);
     const steps = group.rollouts.map(({ record, nodes }) =>
       nodes.map((node) =>
-        JSON.stringify([keyOf(record, node.parent), record.notation.format(node.action)]),
+        JSON.stringify([keyOf(record, node.parent), record.notation.format(node.action).trim()]),
       ),
     );
     return saltAdvantages(pathEstimators.grpo(group), steps);
@@ -124,11 +124,18 @@ function byTree<State, Action>({
   return trees.map((tree) => rollouts.filter(({ record }) => record === tree));
 }
 
-/** r of each step. What the end is worth beyond the rewards before it comes with the last one. */
-function rewardsOf<State, Action>({ nodes, reward }: Rollout<State, Action>): readonly number[] {
+/**
+ * r of each step. What the end is worth beyond the rewards before it comes with the last one. The discount of the tree
+ * has no part in it: returns have their own.
+ */
+function rewardsOf<State, Action>({
+  record,
+  end,
+  nodes,
+}: Rollout<State, Action>): readonly number[] {
   const rewards = nodes.slice(0, -1).map((node) => node.reward ?? 0);
   const before = rewards.reduce((sum, own) => sum + own, 0);
-  return [...rewards, reward - before];
+  return [...rewards, (record.tree.score(end, 1) ?? 0) - before];
 }
 
 /** V(n) of the step of each node, by tree. */

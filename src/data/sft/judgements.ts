@@ -1,18 +1,19 @@
 import { expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { rowBase } from '../provenance.ts';
-import { isPart, promptAt, type TreeRecord } from '../record.ts';
+import { critiqueOf, isPart, promptAt, type TreeRecord } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { withoutOracle, withWords } from './refiner.ts';
 
 /** Options of `judgements`. */
 export interface JudgementsOptions {
   /**
-   * What the critique that was kept says of the node; `undefined` where that cannot be told.
+   * What the critique says of the node; `undefined` where that cannot be told.
    *
-   * @defaultValue what all samples say, where they agree: 1 or 0; else `undefined`
+   * @defaultValue what the evaluation that it belongs to says, where that is 1 or 0; else `undefined`
    */
   readonly verdict?: (node: SearchNode) => boolean | undefined;
   /** Which nodes: all, or those on which the samples were split, as in the paper. @defaultValue `'all'` */
@@ -35,10 +36,11 @@ const usualQuestion =
 /**
  * Data for a judge: a state, and a critique of it that agrees with the majority of the samples.
  *
- * The value of a node is the share of samples that approve, and the majority says yes above 0.5, no below, and
- * nothing at 0.5. A tree keeps one critique of each node, its rationale. Where the samples were split it may be that
- * of either side, and only `verdict` can tell; so by default these nodes give no rows. Only values that are shares of
- * verdicts make sense here.
+ * The value of a node, the mean of its evaluations, is the share of samples that approve, and the majority says yes
+ * above 0.5, no below, and nothing at 0.5. The critique is the rationale of the last evaluation that agrees with it.
+ * Where one evaluation stands for samples that were split, its rationale may be that of either side, and only `verdict`
+ * can tell; so by default these nodes give no rows. Values of actions judge no state, and give none either. Only values
+ * that are shares of verdicts make sense here.
  *
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605), section 2.3.
@@ -46,9 +48,9 @@ const usualQuestion =
  */
 export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
   expectOptions('judgements', options, 'verdict only oracleGuided question reply');
-  const { verdict = unanimous, only = 'all', question = usualQuestion } = options;
+  const { verdict, only = 'all', question = usualQuestion } = options;
   const { reply = usualReply, oracleGuided = false } = options;
-  expectFunction('verdict', verdict);
+  if (verdict !== undefined) expectFunction('verdict', verdict);
   expectOneOf('only', only, ['all', 'split']);
   expectFunction('reply', reply);
   return {
@@ -69,14 +71,22 @@ export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
 
 function rowsOf<State, Action>(
   record: TreeRecord<State, Action>,
-  { verdict, only, question, reply }: Required<Omit<JudgementsOptions, 'oracleGuided'>>,
+  {
+    verdict,
+    only,
+    question,
+    reply,
+  }: Required<Pick<JudgementsOptions, 'only' | 'question' | 'reply'>> &
+    Record<'verdict', JudgementsOptions['verdict']>,
 ): readonly SftRow[] {
   return [...record.tree.nodes()].flatMap((node): readonly SftRow[] => {
-    const { value, rationale = '' } = node.evaluations.at(-1) ?? { value: 0.5 };
+    const { rawValue: value = 0.5 } = node;
     const isOut = value === 0.5 || (only === 'split' && (value === 0 || value === 1));
-    if (isOut || rationale.trim() === '' || !isShown(node)) return [];
+    const critique = critiqueOf(node);
+    if (isOut || critique === undefined || !isShown(node)) return [];
     const majority = value > 0.5;
-    if (verdict(node) !== majority) return [];
+    const says = verdict === undefined ? unanimous(critique) : verdict(node);
+    if (says !== majority) return [];
     const prompt = withWords(promptAt(record, node), question);
     // Who judges is offered no tools.
     const { tools: _, ...base } = rowBase(record, {
@@ -89,7 +99,9 @@ function rowsOf<State, Action>(
       {
         kind: 'sft',
         ...base,
-        completion: [{ role: 'assistant', content: reply(rationale.trim(), majority) }],
+        completion: [
+          { role: 'assistant', content: reply((critique.rationale ?? '').trim(), majority) },
+        ],
         ends: true,
         // How many of the samples agree.
         score: majority ? value : 1 - value,
@@ -103,8 +115,8 @@ function isShown(node: SearchNode): boolean {
   return isPart(node) && node.kind !== 'proposed';
 }
 
-function unanimous({ rawValue }: SearchNode): boolean | undefined {
-  return rawValue === 1 ? true : rawValue === 0 ? false : undefined;
+function unanimous({ value }: Evaluation): boolean | undefined {
+  return value === 1 ? true : value === 0 ? false : undefined;
 }
 
 function usualReply(critique: string, verdict: boolean): string {

@@ -5,7 +5,15 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { partsOf } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
-import { isEnd, isRight, promptAt, type TreeRecord, turnOf, worthOf } from '../record.ts';
+import {
+  critiqueOf,
+  isEnd,
+  isRight,
+  promptAt,
+  type TreeRecord,
+  turnOf,
+  worthOf,
+} from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
 /** Options of `refiner`. */
@@ -13,7 +21,7 @@ export interface RefinerOptions {
   /**
    * The critique after which an answer was written anew; `undefined` where there is none.
    *
-   * @defaultValue the rationale of the parent's evaluation
+   * @defaultValue the rationale of the parent's last evaluation that is on the side of 0.5 where their mean is
    */
   readonly critique?: (parent: SearchNode, child: ChildNode) => string | undefined;
   /** By how much the new answer is better than the old one: more than this, from 0 up. @defaultValue 0 */
@@ -49,9 +57,8 @@ const usualRequest =
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   expectOptions('refiner', options, 'critique minGain oracleGuided request');
   const { minGain = 0, request = usualRequest, oracleGuided = false } = options;
-  const critiqueOf =
-    options.critique ?? ((parent: SearchNode) => parent.evaluations.at(-1)?.rationale);
-  expectFunction('critique', critiqueOf);
+  const critique = options.critique ?? ((parent: SearchNode) => critiqueOf(parent)?.rationale);
+  expectFunction('critique', critique);
   expectNumber('minGain', minGain, { min: 0 });
   return {
     name: 'refiner',
@@ -63,9 +70,9 @@ export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
       distinct(
         withoutOracle(trees, oracleGuided).flatMap((record) =>
           partsOf(record).flatMap((node): readonly SftRow[] => {
-            const critique = critiqueOf(node.parent, node)?.trim() ?? '';
-            if (critique === '' || !isBetter(record, node, minGain)) return [];
-            return [rowOf(record, node, `${critique}\n\n${request}`)];
+            const words = critique(node.parent, node)?.trim() ?? '';
+            if (words === '' || !isBetter(record, node, minGain)) return [];
+            return [rowOf(record, node, `${words}\n\n${request}`)];
           }),
         ),
         textOfRow,

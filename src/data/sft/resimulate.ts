@@ -1,9 +1,18 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { Paths } from '../paths.ts';
 import { isPart, type TreeRecord, worthOf } from '../record.ts';
 
 interface Statistic {
   visits: number;
   value: number;
+}
+
+/** Equal steps behind one prompt, as one action of the search. */
+interface Choice<State, Action> {
+  /** The first of them that is no duplicate. */
+  readonly node: ChildNode<State, Action>;
+  /** P, what all of them have. */
+  prior: number;
 }
 
 /**
@@ -14,22 +23,22 @@ interface Statistic {
  * highest `Q + c · P · √N(s) / (1 + N(s, a))`, with √N taken as 1 where N(s) = Σ N(s, a) is 0, down to a node that
  * it meets for the first time or that has no children. That node brings back the score of an end, or else its
  * evaluation, and Q is the mean of what came back. Of equal children the first is taken. Actions that were never
- * taken, have failed or are duplicates are not there.
+ * taken or have failed are not there. Equal steps are one action, with what stands below any of them.
  *
  * @returns The leaves. The last one is `action`, reached or not within the limit.
  */
 export function resimulate<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'tree'>,
   action: ChildNode<State, Action>,
-  { c, simulations }: Readonly<Record<'c' | 'simulations', number>>,
+  { paths, c, simulations }: SimulationOptions<State, Action>,
 ): readonly ChildNode<State, Action>[] {
   const start = action.parent;
   const statistics = new Map<number, Statistic>();
   const leaves: ChildNode<State, Action>[] = [];
   for (let simulation = 0; simulation < simulations; simulation++) {
-    const path = descend(start, statistics, c);
+    const path = descend(start, statistics, { paths, c });
     const leaf = path.at(-1);
-    if (leaf === undefined || leaf === action) break;
+    if (leaf === undefined || paths.stepOf(leaf) === paths.stepOf(action)) break;
     leaves.push(leaf);
     const value = worthOf(record, leaf);
     for (const { id } of path) {
@@ -42,15 +51,21 @@ export function resimulate<State, Action>(
   return [...leaves, action];
 }
 
+interface SimulationOptions<State, Action> {
+  readonly paths: Paths<State, Action>;
+  readonly c: number;
+  readonly simulations: number;
+}
+
 function descend<State, Action>(
   start: SearchNode<State, Action>,
   statistics: ReadonlyMap<number, Statistic>,
-  c: number,
+  { paths, c }: Omit<SimulationOptions<State, Action>, 'simulations'>,
 ): readonly ChildNode<State, Action>[] {
   const path: ChildNode<State, Action>[] = [];
   let node: SearchNode<State, Action> = start;
   while (node === start || statistics.has(node.id)) {
-    const next = choose(node, statistics, c);
+    const next = choose(choicesAt(node, paths), statistics, c);
     if (next === undefined) break;
     path.push(next);
     node = next;
@@ -58,21 +73,38 @@ function descend<State, Action>(
   return path;
 }
 
+/** The steps that were taken from a place. The priors of each node that shares it sum to 1, and those of its steps too. */
+function choicesAt<State, Action>(
+  node: SearchNode<State, Action>,
+  { below, stepOf }: Paths<State, Action>,
+): readonly Choice<State, Action>[] {
+  const siblings = below(node);
+  const parents = new Set(siblings.map(({ parent }) => parent)).size;
+  const choices = new Map<SearchNode<State, Action>, Choice<State, Action>>();
+  for (const child of siblings) {
+    if (child.kind !== 'realised' || !isPart(child)) continue;
+    const step = stepOf(child);
+    const choice = choices.get(step) ?? { node: child, prior: 0 };
+    choice.prior += child.prior / parents;
+    choices.set(step, choice);
+  }
+  return [...choices.values()];
+}
+
 function choose<State, Action>(
-  parent: SearchNode<State, Action>,
+  choices: readonly Choice<State, Action>[],
   statistics: ReadonlyMap<number, Statistic>,
   c: number,
 ): ChildNode<State, Action> | undefined {
-  const children = parent.children.filter((child) => child.kind === 'realised' && isPart(child));
-  const total = children.reduce((sum, { id }) => sum + (statistics.get(id)?.visits ?? 0), 0);
+  const total = choices.reduce((sum, { node }) => sum + (statistics.get(node.id)?.visits ?? 0), 0);
   const scale = c * Math.sqrt(Math.max(1, total));
   let best: ChildNode<State, Action> | undefined;
   let highest = Number.NEGATIVE_INFINITY;
-  for (const child of children) {
-    const { visits = 0, value = 0 } = statistics.get(child.id) ?? {};
-    const score = value + (scale * child.prior) / (1 + visits);
+  for (const { node, prior } of choices) {
+    const { visits = 0, value = 0 } = statistics.get(node.id) ?? {};
+    const score = value + (scale * prior) / (1 + visits);
     if (score <= highest) continue;
-    best = child;
+    best = node;
     highest = score;
   }
   return best;

@@ -3,6 +3,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
+import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, isRight, promptAt, stepsTo, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
@@ -72,11 +73,12 @@ export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
     const actions = stepsTo(best);
     // The way to the best node is part of every walk: one that is too long is not walked.
     if (actions.length > maxMoves) return [];
+    const paths = pathsIn(record);
     const leaves =
       variant === 'imitation'
         ? actions
-        : actions.flatMap((action) => resimulate(record, action, { c, simulations }));
-    const moves = movesThrough(root, leaves);
+        : actions.flatMap((action) => resimulate(record, action, { paths, c, simulations }));
+    const moves = movesThrough(root, leaves, paths.placeOf);
     return moves.length > maxMoves ? [] : [...rowsOf(record, moves, { thought, back })];
   }
 }

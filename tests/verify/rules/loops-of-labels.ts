@@ -73,10 +73,13 @@ function rowsOf(
 ): Loop {
   return (tree) => {
     const isWithLeaves = paths === 'leaves' || !tree.isWhole;
+    const builtOn = new Set(
+      tree.nodes.filter(({ children }) => children.length > 0).map((node) => stepKey(node)),
+    );
     const leaves = tree.nodes.filter(
-      ({ right, children, twinOf, parent }) =>
-        right !== undefined ||
-        (children.length === 0 && twinOf === undefined && parent !== undefined),
+      (node) =>
+        node.right !== undefined ||
+        (node.parent !== undefined && node.twinOf === undefined && !builtOn.has(stepKey(node))),
     );
     const rows = (isWithLeaves ? distinctSteps(leaves) : endsOf(tree)).flatMap((end) => {
       const all = wayTo(end).map((node) => ({ node, label: labels(tree, node) }));

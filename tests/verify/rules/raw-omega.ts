@@ -1,6 +1,7 @@
 /** OmegaPRM files as plain objects. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mean } from './loops.ts';
 import { blank, levels, type Raw, type RawTree, settle, type Turn, wayTo } from './raw.ts';
 
 interface OmegaNode {
@@ -17,6 +18,7 @@ export function omegaTrees(data: string): readonly RawTree[] {
     const root = make(['user', question, []], reasoning_steps, undefined);
     const nodes = levels(root);
     settle(nodes, () => true);
+    pool(nodes);
     const answer = String(final_answer);
     const name = `omegaprm ${place + 1}`;
     return { name, text, root, nodes, answer, parted: '\n\n', isWhole: false, question };
@@ -37,6 +39,25 @@ function make(asked: Turn, from: OmegaNode, parent: Raw | undefined): Raw {
   };
   for (const child of from.children) node.children.push(make(asked, child, node));
   return node;
+}
+
+/** One prefix has one value: of equal ones the mean, a leaf a vote. */
+function pool(nodes: readonly Raw[]): void {
+  const leavesOf = (node: Raw): number =>
+    node.children.length === 0 ? 1 : node.children.reduce((sum, one) => sum + leavesOf(one), 0);
+  const votes = new Map<string, Raw[]>();
+  for (const node of nodes) {
+    const key = JSON.stringify(node.context.map(([role, said]) => [role, said.trim()]));
+    const equal = votes.get(key) ?? [];
+    votes.set(key, [...equal, ...Array<Raw>(leavesOf(node)).fill(node)]);
+  }
+  const means = [...votes.values()].map((equal) => {
+    const values = equal.map(({ estimate }) => estimate as number);
+    const isOne = values.every((value) => value === values[0]);
+    return [equal, isOne ? (values[0] as number) : mean(values)] as const;
+  });
+  for (const [equal, value] of means) for (const node of equal) node.estimate = value;
+  for (const node of nodes) node.q = node.estimate as number;
 }
 
 /** A whole right rollout, or a stated answer; all others are prefixes. */

@@ -14,7 +14,7 @@ export interface Raw {
   readonly parent: Raw | undefined;
   readonly children: Raw[];
   /** What was estimated at it; `undefined` where nothing was. */
-  readonly estimate: number | undefined;
+  estimate: number | undefined;
   /** Whether nothing can follow, and then whether it is right. */
   readonly right: boolean | undefined;
   /** The share of won leaves, or the estimate. */
