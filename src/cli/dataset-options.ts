@@ -10,7 +10,7 @@ export interface DatasetRequest {
   readonly rule?: readonly RequestedRule[];
   readonly unit?: 'step' | 'trajectory';
   readonly format: string;
-  readonly file: 'jsonl' | 'jsonl.gz' | 'parquet';
+  readonly file?: 'jsonl' | 'jsonl.gz' | 'parquet';
   readonly split?: Readonly<Record<string, number>>;
   readonly splitSeed: number | string;
   readonly exactSplit?: boolean;
@@ -47,9 +47,8 @@ export function addDatasetOptions(command: Command): Command {
     )
     .option(
       '--file <type>',
-      'jsonl, jsonl.gz or parquet',
+      'jsonl, jsonl.gz or parquet (default: jsonl; parquet for verl)',
       wordOption('file', ['jsonl', 'jsonl.gz', 'parquet']),
-      'jsonl',
     )
     .option(
       '--split <shares>',

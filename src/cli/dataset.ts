@@ -49,7 +49,7 @@ export function makeDataset(
     out,
     problems,
     configs: configsOf(request, { defaultRule, delimiter }),
-    file,
+    ...(file !== undefined && { file }),
     ...(split !== undefined && { splits: split }),
     ...(exactSplit && { allProblems: names() }),
     seed: splitSeed,
@@ -67,7 +67,12 @@ export function makeDataset(
  * @throws EspalierError as `makeDataset`.
  */
 export function expectDataset(request: DatasetRequest, defaultRule: string): void {
-  expectWritable({ out: request.out, configs: configsOf(request, { defaultRule }) });
+  const { out, file } = request;
+  expectWritable({
+    out,
+    configs: configsOf(request, { defaultRule }),
+    ...(file !== undefined && { file }),
+  });
 }
 
 /**
@@ -174,7 +179,7 @@ export function isLeftOut({ configs }: Pick<DatasetReport, 'configs'>): boolean 
 
 function nothingWritten(configs: DatasetReport['configs']): string {
   return isLeftOut({ configs })
-    ? 'There were rows, and the form could say none of them: the reasons are above.'
+    ? 'All rows were left out; the reasons are above.'
     : 'No tree had what the rules look for: see their descriptions, or search more.';
 }
 

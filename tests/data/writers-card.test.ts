@@ -193,9 +193,9 @@ test('the card tells the files of the trees by their hashes', () => {
   ];
   const text = datasetCard(report, { file: 'jsonl', files });
   expect(text).toContain(`| run/trees.jsonl | \`${'ab'.repeat(32)}\` | espalier 0.1.0, mcts |`);
-  expect(text).not.toContain('sorted hashes');
+  expect(text).not.toContain('sorted line hashes');
   const byLine = files.map((file) => ({ ...file, isByLine: true }));
-  expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted hashes');
+  expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted line hashes');
 });
 
 test('warns where most pairs teach little', () => {

@@ -17,6 +17,7 @@ export interface Form<Kind extends RowKind> {
   /** Whether it can say what images a row shows. @defaultValue false: such a row is refused */
   readonly showsImages?: boolean;
   readonly extraFiles?: NonNullable<RowFormat['extraFiles']>;
+  readonly files?: NonNullable<RowFormat['files']>;
   /** How its rows are known and read. @defaultValue they are taken for those of another form */
   readonly reads?: Pick<Reading, 'fits' | 'needs' | 'parts'>;
 }
@@ -54,6 +55,8 @@ export function datasetFormat<Kinds extends RowKind>(
   };
 }
 
+const noAnswer =
+  'The right answer is not known: a reward function would have nothing to compare with, and an empty one rewards everything.';
 const noImages = 'The row shows images, which this form cannot say.';
 
 function hasImages(row: TrainingRow): boolean {
@@ -70,7 +73,7 @@ function rowFormat(
   form: Form<RowKind> & Pick<RowFormat, 'kind' | 'name'>,
   provenance: boolean,
 ): RowFormat {
-  const { name, kind, columns, usage = '', write, extraFiles, showsImages = false } = form;
+  const { name, kind, columns, usage = '', write, extraFiles, files, showsImages = false } = form;
   // A column that the trainer reads stands once, where the trainer looks for it.
   const added = Object.entries(provenance ? provenanceColumns(kind) : {}).filter(
     ([column]) => !(column in columns),
@@ -82,12 +85,15 @@ function rowFormat(
     usage,
     write(row) {
       const written = showsImages || !hasImages(row) ? write(row) : noImages;
-      if (!provenance || typeof written === 'string') return written;
+      if (typeof written === 'string') return written;
+      if (row.kind === 'prompt' && row.answer.trim() === '') return noAnswer;
+      if (!provenance) return written;
       // Not by spreading: an object of that many keys would then be a slow one.
       const draft = writeProvenance(row);
       for (const column in written) draft[column] = written[column] ?? null;
       return draft;
     },
     ...(extraFiles !== undefined && { extraFiles }),
+    ...(files !== undefined && { files }),
   };
 }

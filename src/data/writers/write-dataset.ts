@@ -29,9 +29,8 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   expectOptions('card', card, 'title source files spend repo license tags');
   const splitOf = splitter(splits, seed, options.allProblems);
   const formedConfigs = formed(configs);
-  const { file = 'parquet', rowsPerFile = 500_000 } = options;
-  expectOneOf('file', file, ['jsonl', 'jsonl.gz', 'parquet']);
-  expectReadable(formedConfigs, file);
+  const { rowsPerFile = 500_000 } = options;
+  const file = fileFor(formedConfigs, options.file);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
   const folder = datasetFolder(
@@ -68,10 +67,13 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
 export function expectWritable({
   out,
   configs,
-}: Pick<WriteDatasetOptions, 'configs' | 'out'>): void {
+  file,
+}: Pick<WriteDatasetOptions, 'configs' | 'file' | 'out'>): void {
+  const formedConfigs = formed(configs);
+  fileFor(formedConfigs, file);
   datasetFolder(
     out,
-    formed(configs).map(({ name }) => name),
+    formedConfigs.map(({ name }) => name),
   ).abandon();
 }
 
@@ -106,12 +108,18 @@ function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void 
   }
 }
 
-/** What stands beside the data names it to a loader that takes no compressed files. */
-function expectReadable(configs: readonly FormedConfig[], file: DatasetFile): void {
-  const config = configs.find(({ form }) => form.extraFiles !== undefined);
-  if (file !== 'jsonl.gz' || config === undefined) return;
-  const about = `jsonl or parquet: LLaMA-Factory reads no compressed file (${config.form.name})`;
-  throw expectation('file', about, file);
+const allFiles = ['jsonl', 'jsonl.gz', 'parquet'] as const;
+
+/** The type of the files: what was asked for, else the first that the trainers of all forms read. */
+function fileFor(configs: readonly FormedConfig[], asked: DatasetFile | undefined): DatasetFile {
+  if (asked !== undefined) expectOneOf('file', asked, allFiles);
+  const read = ({ form }: FormedConfig): readonly DatasetFile[] => form.files ?? allFiles;
+  const file = asked ?? allFiles.find((each) => configs.every((config) => read(config).includes(each)));
+  const other = configs.find((config) => file === undefined || !read(config).includes(file));
+  if (file !== undefined && other === undefined) return file;
+  const forms = configs.filter((config) => read(config).length < allFiles.length);
+  const wanted = forms.map((config) => `${read(config).join(' or ')} for ${config.form.name}`);
+  throw expectation('file', `${wanted.join(', ')}, which is what its trainer reads`, asked);
 }
 
 /** Each configuration with the form of its rows, all of different names. */
