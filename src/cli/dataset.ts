@@ -11,6 +11,7 @@ import type { DatasetConfig, SourceFile } from '../data/writers/options.ts';
 import type { DatasetReport } from '../data/writers/report.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import { readInput } from '../runs/input-file.ts';
+import { expectNoRun, expectUseful, unitRule } from './dataset-conflicts.ts';
 import type { DatasetRequest } from './dataset-options.ts';
 import { entryOf, ruleFrom } from './rule-option.ts';
 
@@ -44,7 +45,7 @@ export function makeDataset(
   request: DatasetRequest,
   { problems, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
-  const { out, file, split, splitSeed, exactSplit = false } = request;
+  const { out, file, split, splitSeed = 0, exactSplit = false } = request;
   return writeDataset({
     out,
     problems,
@@ -88,9 +89,8 @@ function configsOf(
   }: { readonly defaultRule: string; readonly delimiter?: string | undefined },
 ): readonly DatasetConfig[] {
   const { rule: rules = [{ name: defaultRule, options: {} }], unit } = request;
-  if (unit !== undefined && !rules.some(({ name }) => name === unitRule)) {
-    throw new EspalierError('usage', `Expected \`--unit\` beside \`--rule ${unitRule}\`.`);
-  }
+  expectNoRun(request.out);
+  expectUseful(request, rules);
   const entry = datasetFormats.find(({ name }) => name === request.format);
   const format = entry?.create(formatOptions(request));
   if (format === undefined) throw new Error('Expected a known format.');
@@ -117,9 +117,6 @@ function configsOf(
   });
 }
 
-/** The one rule whose rows are whole paths or their steps. */
-const unitRule = 'best-trajectories';
-
 function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilters {
   return {
     ...(minMargin !== undefined && { minMargin }),
@@ -139,10 +136,13 @@ function formatOptions({ chatTemplate, endToken, provenance }: DatasetRequest): 
 /** A Jinja file, or the `tokenizer_config.json` of a model, which holds one. */
 function readTemplate(path: string): string {
   const text = readInput(path);
-  if (!path.endsWith('.json')) return text;
-  const template = templateIn(text);
-  if (typeof template === 'string') return template;
-  throw new EspalierError('usage', `Expected \`${path}\` to hold a \`chat_template\`.`);
+  const template = path.endsWith('.json') ? templateIn(text) : text;
+  if (typeof template !== 'string') {
+    throw new EspalierError('usage', `Expected \`${path}\` to hold a \`chat_template\`.`);
+  }
+  if (/\bmessages\b/.test(template)) return template;
+  const message = `Expected \`${path}\` to be a chat template, got one that never mentions \`messages\`.`;
+  throw new EspalierError('usage', message);
 }
 
 function templateIn(text: string): unknown {
@@ -172,19 +172,24 @@ export function describeDataset({ out, rows, configs }: DatasetReport): string {
   ].join('\n');
 }
 
-/** Whether a rule made rows of which the form could say none. */
+/** Whether there are no rows at all, or a rule made rows of which the form could say none. */
 export function isLeftOut({ configs }: Pick<DatasetReport, 'configs'>): boolean {
-  return configs.some(({ rows, refused }) => rows === 0 && refused.length > 0);
+  return configs.every(({ rows }) => rows === 0) || configs.some(hasNone);
+}
+
+function hasNone({ rows, refused }: DatasetReport['configs'][number]): boolean {
+  return rows === 0 && refused.length > 0;
 }
 
 function nothingWritten(configs: DatasetReport['configs']): string {
-  return isLeftOut({ configs })
+  return configs.some(hasNone)
     ? 'All rows were left out; the reasons are above.'
     : 'No tree had what the rules look for: see their descriptions, or search more.';
 }
 
-function rowsOf({ rows, splits }: DatasetReport['configs'][number]): string {
-  if (splits.length === 0) return 'no rows';
+function rowsOf({ rows, splits, rule, title, refused }: DatasetReport['configs'][number]): string {
+  if (refused.length > 0 && rows === 0) return 'no rows';
+  if (splits.length === 0) return `no rows: no tree has what ${rule} makes rows of (${title ?? ''})`;
   const parts = splits.map(
     ({ name, rows: own, problems }) => `${name} ${own} from ${counted(problems, 'problem')}`,
   );

@@ -1,7 +1,8 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectOneOf } from '../base/expect.ts';
+import { expectation } from '../base/expect.ts';
 import { type RuleEntry, rowRules, ruleNamed } from '../data/catalogue.ts';
 import type { RowRule } from '../data/rows.ts';
+import { expectWord } from './values.ts';
 
 /** A rule as it was asked for. */
 export interface RequestedRule {
@@ -26,24 +27,29 @@ export function rulesOption(
 ): readonly RequestedRule[] {
   const rules: { name: string; options: Record<string, unknown> }[] = [];
   for (const part of partsOf(text)) {
+    if (part.trim() === '') throw noRules(text);
     const { name, option } = /^(?:(?<name>[^=:]*)(?::|$))?(?<option>.*)$/s.exec(part)?.groups ?? {};
     if (name !== undefined) {
-      expectOneOf('--rule', name.trim(), ruleNames);
+      if (name.trim() === '' || part.trim().endsWith(':')) throw noRules(text);
+      expectWord('--rule', name.trim(), ruleNames);
       rules.push({ name: name.trim(), options: {} });
     }
     if (option === undefined || option === '') continue;
     const [, key, value] = /^\s*(\w+)\s*=(.*)$/s.exec(option) ?? [];
     const rule = rules.at(-1);
     if (key === undefined || value === undefined || rule === undefined) {
-      throw expectation(
-        '--rule',
-        'rules such as `math-shepherd:from=evaluation,paths=leaves`',
-        text,
-      );
+      throw noRules(text);
+    }
+    if (key in rule.options) {
+      throw new EspalierError('usage', `\`--rule ${rule.name}\` has the option \`${key}\` twice.`);
     }
     rule.options[key] = asValue(value);
   }
   return [...before, ...rules];
+}
+
+function noRules(text: string): EspalierError {
+  return expectation('--rule', 'rules such as `math-shepherd:from=evaluation,paths=leaves`', text);
 }
 
 /**

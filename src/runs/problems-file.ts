@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
+import { isPlainObject } from '../base/json.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import type { Verifier } from '../contracts/verifier.ts';
 import { answerOracle, type ReasoningState } from '../environments/index.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
@@ -25,8 +27,8 @@ export interface AskedProblem {
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
 const id = z.coerce.string().optional();
 const lineSchema = z.union([
-  z.object({ question: text, answer: z.string().optional(), id }),
-  z.object({ task: z.enum(taskNames).optional(), input: text, id }),
+  z.strictObject({ question: text, answer: z.string().optional(), id }),
+  z.strictObject({ task: z.enum(taskNames).optional(), input: text, id }),
 ]);
 
 /**
@@ -84,8 +86,31 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   if (task !== undefined && !line.trimStart().startsWith('{')) {
     return { id: line.trim(), task, input: line.trim() };
   }
+  expectKnownKeys(line, { path, number });
   const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
+}
+
+const keys: readonly string[] = ['question', 'answer', 'task', 'input', 'id'];
+
+/** @throws EspalierError `usage` for a key that no problem has. */
+function expectKnownKeys(line: string, place: Place): void {
+  const written = parsedLine(line);
+  const unknown = Object.keys(isPlainObject(written) ? written : {}).find(
+    (key) => !keys.includes(key),
+  );
+  if (unknown === undefined) return;
+  const meant = nearestName(unknown, keys);
+  const hint = meant === undefined ? `a problem has ${keys.join(', ')}` : `write \`${meant}\``;
+  throw fault(place, `unknown key \`${unknown}\`: ${hint}`);
+}
+
+function parsedLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

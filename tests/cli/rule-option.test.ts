@@ -37,7 +37,11 @@ describe('rules with options', () => {
 
   test.each([
     ['from=ends', /Expected `--rule` to be rules such as/],
-    ['math-sheperd', /Expected `--rule` to be 'agent-q' or /],
+    ['math-sheperd', /^Unknown `--rule` `"math-sheperd"`\. Did you mean `math-shepherd`\?$/],
+    ['nothing-of-the-kind', /Expected `--rule` to be 'agent-q' or /],
+    ['', /Expected `--rule` to be rules such as/],
+    ['agent-q:', /Expected `--rule` to be rules such as/],
+    ['agent-q:alpha=1,alpha=0', /^`--rule agent-q` has the option `alpha` twice\.$/],
     ['agent-q:alpha', /Expected `--rule` to be rules such as/],
   ])('refuses %s', (text, message) => {
     expect(() => rulesOption(text)).toThrow(message);

@@ -38,6 +38,7 @@ export type AuditCode =
   | 'prompt-too-long'
   | 'row-too-long'
   | 'separator-in-step'
+  | 'shared-prompt'
   | 'tools-missing'
   | 'undeclared-tool'
   | 'unknown-format'
@@ -134,6 +135,9 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   ),
   'separator-in-step': error(
     'A step holds the separator that ends steps: choose another separator, or replace it in the text.',
+  ),
+  'shared-prompt': warning(
+    'A prompt is in two splits, under different problems that come to the same state: leave such rows out of the test split where it should hold unseen prompts only.',
   ),
   'tools-missing': warning(
     'Turns call tools, and the row offers none: write a column `tools`, which templates need.',

@@ -48,7 +48,10 @@ export function datasetFormat<Kinds extends RowKind>(
     forms: Object.fromEntries(written) as DatasetFormat<Kinds>['forms'],
     readings: [
       ...entries.flatMap(({ reads, name, kind, columns }) =>
-        reads === undefined || kind === 'rollout' ? [] : [{ name, kind, columns, ...reads }],
+        // A check sees a rollout as a completion that may be there several times.
+        reads === undefined
+          ? []
+          : [{ name, kind: kind === 'rollout' ? ('sft' as const) : kind, columns, ...reads }],
       ),
       ...readings,
     ],

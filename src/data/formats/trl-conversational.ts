@@ -164,6 +164,7 @@ function formsOf(turns: Turns): { readonly [Kind in ConversationKind]: Form<Kind
       usage: rolloutUsage,
       write: (row) =>
         said(writeCompletion(turns, row), (own) => ({ ...own, ...writeRollout(row) })),
+      reads: usualReadings.rollout,
     },
     sft: {
       showsImages,

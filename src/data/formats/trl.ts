@@ -40,6 +40,7 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
         usage: rolloutUsage,
         write: (row) =>
           said(texts.single(row, true), (single) => ({ ...single, ...writeRollout(row) })),
+        reads: usualReadings.rollout,
       },
       sft: {
         columns: { prompt: 'string', completion: 'string' },
