@@ -34,7 +34,8 @@ export function expectUseful(request: DatasetRequest, rules: readonly RequestedR
   expectRules(request, rules);
   const { split, splitSeed, exactSplit, format, chatTemplate, endToken } = request;
   const { weight } = request as { readonly weight?: unknown };
-  if (split === undefined && exactSplit === true) throw refusal('--exact-split', 'beside `--split`');
+  if (split === undefined && exactSplit === true)
+    throw refusal('--exact-split', 'beside `--split`');
   if (split === undefined && splitSeed !== undefined && weight === undefined) {
     throw refusal('--split-seed', 'beside `--split`');
   }

@@ -57,11 +57,7 @@ export function addDatasetOptions(command: Command): Command {
     )
     .option('--split-seed <seed>', 'another seed, another split (default: 0)', seedOption)
     .option('--exact-split', 'exact shares of these problems, which may move when others come')
-    .option(
-      '--min-margin <n>',
-      'pairs: least difference in score',
-      numberOption('min-margin'),
-    )
+    .option('--min-margin <n>', 'pairs: least difference in score', numberOption('min-margin'))
     .option('--min-visits <n>', 'pairs: least visits of both sides', integerOption('min-visits', 0))
     .option('--max-pairs <n>', 'pairs: maximum of one problem', integerOption('max-pairs'))
     .option('--chat-template <file>', 'a Jinja chat template, for forms that are text')

@@ -189,7 +189,8 @@ function nothingWritten(configs: DatasetReport['configs']): string {
 
 function rowsOf({ rows, splits, rule, title, refused }: DatasetReport['configs'][number]): string {
   if (refused.length > 0 && rows === 0) return 'no rows';
-  if (splits.length === 0) return `no rows: no tree has what ${rule} makes rows of (${title ?? ''})`;
+  if (splits.length === 0)
+    return `no rows: no tree has what ${rule} makes rows of (${title ?? ''})`;
   const parts = splits.map(
     ({ name, rows: own, problems }) => `${name} ${own} from ${counted(problems, 'problem')}`,
   );

@@ -102,7 +102,10 @@ function ofRuns(paths: readonly string[], { notation, splitSeed, weight }: Expor
     saved: readRun(path),
     share: weight?.[place] ?? 1,
   }));
-  const { names, records } = mixRuns(runs, { notation, ...(splitSeed !== undefined && { seed: splitSeed }) });
+  const { names, records } = mixRuns(runs, {
+    notation,
+    ...(splitSeed !== undefined && { seed: splitSeed }),
+  });
   return {
     problems: records,
     names: () => names,

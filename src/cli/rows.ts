@@ -133,7 +133,9 @@ function toldIn(columns: DatasetRow['columns'], name: string): unknown {
 function describe({ file, line, columns, row }: DatasetRow, { whole }: RowsRequest): string {
   const told = ['rule', 'depth', 'margin', 'problem_id'].flatMap((name) => {
     const value = toldIn(columns, name);
-    return value === undefined || value === null ? [] : [`${name} ${typeof value === 'number' ? short(value) : oneLine(String(value))}`];
+    return value === undefined || value === null
+      ? []
+      : [`${name} ${typeof value === 'number' ? short(value) : oneLine(String(value))}`];
   });
   const heading = [`${file.name}:${line}`, row?.kind ?? 'unknown form', ...told].join(' · ');
   const parts = row === undefined ? [['columns', JSON.stringify(columns)] as const] : partsOf(row);

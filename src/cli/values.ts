@@ -34,7 +34,10 @@ export function wordOption<Word extends string>(
 /** Throws unless a text is one of a few words, and names the one that was most likely meant. */
 export function expectWord(name: string, text: string, words: readonly string[]): void {
   const meant = words.includes(text) ? undefined : nearestName(text, words);
-  if (meant === undefined) return expectOneOf(name, text, words);
+  if (meant === undefined) {
+    expectOneOf(name, text, words);
+    return;
+  }
   throw new EspalierError(
     'usage',
     `Unknown \`${name}\` ${describeValue(text)}. Did you mean \`${meant}\`?`,

@@ -10,8 +10,10 @@ import { espalier, fileIn, temporaryFolder } from './espalier.ts';
 const folder = temporaryFolder();
 
 describe('options that contradict each other, or change nothing', () => {
-  const refuse = (rule: string, request: Partial<DatasetRequest> & { weight?: readonly number[] }) =>
-    expectUseful({ out: 'data', format: 'trl', ...request }, rulesOption(rule));
+  const refuse = (
+    rule: string,
+    request: Partial<DatasetRequest> & { weight?: readonly number[] },
+  ) => expectUseful({ out: 'data', format: 'trl', ...request }, rulesOption(rule));
 
   test.each<readonly [string, Parameters<typeof refuse>[1], string]>([
     ['agent-q,agent-q', {}, '`--rule agent-q` is there twice: leave one out.'],
@@ -102,7 +104,10 @@ test('a run is no dataset, and one that a program made is exported there', async
   expect(checked.code).toBe(2);
   expect(checked.stderr).toContain('is a run, not a dataset: export it');
   const into = await espalier('export', run, '--out', run);
-  expect([into.code, into.stderr]).toEqual([2, expect.stringMatching(/made by a program|is a run/)]);
+  expect([into.code, into.stderr]).toEqual([
+    2,
+    expect.stringMatching(/made by a program|is a run/),
+  ]);
   const { code, stderr } = await espalier('export', run, '--out', join(folder, 'x'));
   expect(code).toBe(2);
   expect(stderr).toContain('was made by a program, whose environment is not known here.');

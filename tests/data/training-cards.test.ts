@@ -24,7 +24,9 @@ describe('prompts', () => {
 
   test('are rewarded by the last number, and not by what stands somewhere', () => {
     const [, code = ''] = /```python\n([\s\S]*?)```/.exec(formOf('trl', 'prompt').usage) ?? [];
-    const reward = code.slice(0, code.indexOf('dataset = ')).replace(/^from (datasets|trl) .*$/gm, '');
+    const reward = code
+      .slice(0, code.indexOf('dataset = '))
+      .replace(/^from (datasets|trl) .*$/gm, '');
     const said = ['2 + 2\nThe answer is 4.', 'Not 4 but 5', '14', '', '1,204', 'so 2/15', 'Yes'];
     const right = ['4', '4', '4', '4', '1204', '2/15', 'yes'];
     const script = `${reward}
@@ -54,7 +56,10 @@ describe('files', () => {
       problems: [[planted([{ text: 'a', end: 1 }], { answer: '4' }) as unknown as TreeRecord]],
       configs: [
         format === 'openAiFiles'
-          ? { rule: { name: 'none', kind: 'preference', rows: () => [] }, format: formats.openAiFiles() }
+          ? {
+              rule: { name: 'none', kind: 'preference', rows: () => [] },
+              format: formats.openAiFiles(),
+            }
           : { rule: rlRules.prompts(), format: formats[format]() },
       ],
       ...(file !== undefined && { file }),
@@ -80,4 +85,3 @@ describe('files', () => {
     expect(card).not.toContain('### Use');
   });
 });
-

@@ -1,3 +1,4 @@
+import { expectBoolean, expectFunction, expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
@@ -35,7 +36,10 @@ export function datasetFormat<Kinds extends RowKind>(
   options: FormatOptions,
 ): DatasetFormat<Kinds> {
   expectOptions(info.name, options, 'render provenance endToken');
-  const { provenance = true } = options;
+  const { provenance = true, render, endToken } = options;
+  expectBoolean('provenance', provenance);
+  if (render !== undefined) expectFunction('render', render);
+  if (endToken !== undefined) expectText('endToken', endToken);
   // The compiler does not follow the kinds through a list of entries.
   const entries = Object.entries(forms).map(([kind, form]) => ({
     ...(form as Form<RowKind>),

@@ -85,7 +85,10 @@ export function readRow(
 
 /** How the columns that most trainers agree on are known and read. */
 export const usualReadings: Readonly<
-  Record<'completion' | 'pair' | 'prompt' | 'rollout' | 'unpaired', Pick<Reading, 'needs' | 'parts'>>
+  Record<
+    'completion' | 'pair' | 'prompt' | 'rollout' | 'unpaired',
+    Pick<Reading, 'needs' | 'parts'>
+  >
 > = {
   completion: {
     needs: ['prompt', 'completion'],

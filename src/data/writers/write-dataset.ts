@@ -1,4 +1,12 @@
-import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectObject,
+  expectOneOf,
+  expectText,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RowFormat } from '../formats/format.ts';
 import { datasetCard } from './card.ts';
@@ -27,6 +35,10 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   );
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   expectOptions('card', card, 'title source files spend repo license tags');
+  expectText('out', out);
+  expectIterable(problems);
+  expectObject('splits', splits);
+  expectNames(options.allProblems);
   const splitOf = splitter(splits, seed, options.allProblems);
   const formedConfigs = formed(configs);
   const { rowsPerFile = 500_000 } = options;
@@ -84,6 +96,7 @@ async function fill(
 ): Promise<Pick<DatasetReport, 'problems' | 'trees'>> {
   const counts = { problems: 0, trees: 0 };
   for await (const trees of problems) {
+    expectArray('problems', trees);
     const [first] = trees;
     if (first === undefined) continue;
     const other = trees.find(({ problem }) => problem !== first.problem);
@@ -114,7 +127,8 @@ const allFiles = ['jsonl', 'jsonl.gz', 'parquet'] as const;
 function fileFor(configs: readonly FormedConfig[], asked: DatasetFile | undefined): DatasetFile {
   if (asked !== undefined) expectOneOf('file', asked, allFiles);
   const read = ({ form }: FormedConfig): readonly DatasetFile[] => form.files ?? allFiles;
-  const file = asked ?? allFiles.find((each) => configs.every((config) => read(config).includes(each)));
+  const file =
+    asked ?? allFiles.find((each) => configs.every((config) => read(config).includes(each)));
   const other = configs.find((config) => file === undefined || !read(config).includes(file));
   if (file !== undefined && other === undefined) return file;
   const forms = configs.filter((config) => read(config).length < allFiles.length);
@@ -122,12 +136,43 @@ function fileFor(configs: readonly FormedConfig[], asked: DatasetFile | undefine
   throw expectation('file', `${wanted.join(', ')}, which is what its trainer reads`, asked);
 }
 
+/** For callers without types. A text is iterable too. */
+function expectIterable(problems: unknown): void {
+  const isOne =
+    typeof problems === 'object' &&
+    problems !== null &&
+    (Symbol.iterator in problems || Symbol.asyncIterator in problems);
+  if (!isOne) throw expectation('problems', 'the trees, as an iterable of arrays', problems);
+}
+
+function expectNames(all: unknown): void {
+  if (all === undefined) return;
+  const wrong = Array.isArray(all) ? all.find((name) => typeof name !== 'string') : all;
+  if (wrong !== undefined) throw expectation('allProblems', 'the ids of all problems', wrong);
+}
+
+/** A rule and a format that were made: what makes them is a function. */
+function expectMade({ rule, format }: DatasetConfig, path: string): void {
+  const got: unknown = rule;
+  if (typeof got === 'function') {
+    throw expectation(`${path}.rule`, 'a rule: call the function that makes it', got);
+  }
+  expectMethods(`${path}.rule`, rule, ['rows']);
+  if (typeof format === 'function') {
+    throw expectation(`${path}.format`, 'a format: call the function that makes it', format);
+  }
+  expectObject(`${path}.format`, format);
+  expectObject(`${path}.format.forms`, format.forms);
+}
+
 /** Each configuration with the form of its rows, all of different names. */
 function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
+  expectArray('configs', configs);
   if (configs.length === 0) throw expectation('configs', 'one or more', configs);
   const names = new Set<string>();
   return configs.map((config, place) => {
     expectOptions(`configs[${place}]`, config, 'name rule format');
+    expectMade(config, `configs[${place}]`);
     const { rule, format, name = rule.name } = config;
     if (!/^\w[\w.-]*$/.test(name)) {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
