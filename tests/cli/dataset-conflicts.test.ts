@@ -112,3 +112,10 @@ test('a run is no dataset, and one that a program made is exported there', async
   expect(code).toBe(2);
   expect(stderr).toContain('was made by a program, whose environment is not known here.');
 });
+
+test('what is wrong with a published file is told with its name', async () => {
+  const file = fileIn(folder, 'broken.jsonl', '{"question": 5}\n');
+  const { code, stderr } = await espalier('export', file, '--from', 'omegaprm', '--out', 'x');
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\`${file}\`: The OmegaPRM file cannot be read: line 1, `);
+});

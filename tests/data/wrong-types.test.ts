@@ -73,7 +73,7 @@ test.each<readonly [string, () => unknown, string]>([
   ],
   [
     'a map that throws',
-    () => form(() => any(undefined).x).write(preference()),
+    () => form(() => (undefined as unknown as { x: number }).x).write(preference()),
     "`map` of the form `own` failed on the row of p1, nodes 0 1 2: Cannot read properties of undefined (reading 'x')",
   ],
   [

@@ -10,12 +10,17 @@ import {
 /** At most so many rows of a Parquet file are held at a time. */
 const rowsAtOnce = 10_000;
 
-/** What Node.js unpacks, beside Snappy, which the reader does itself. Zstandard is there from Node 22.15 on. */
+type Unpack = (input: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
+
+/** Zstandard is there from Node 22.15 on. */
+const { zstdDecompressSync: unzstd } = zlib as { readonly zstdDecompressSync?: Unpack };
+
+/** What Node.js unpacks, beside Snappy, which the reader does itself. */
 const compressors: Compressors = {
   GZIP: (input, maxOutputLength) => zlib.gunzipSync(input, { maxOutputLength }),
   BROTLI: (input, maxOutputLength) => zlib.brotliDecompressSync(input, { maxOutputLength }),
-  ...('zstdDecompressSync' in zlib && {
-    ZSTD: (input, maxOutputLength) => zlib.zstdDecompressSync(input, { maxOutputLength }),
+  ...(unzstd !== undefined && {
+    ZSTD: (input: Uint8Array, maxOutputLength: number) => unzstd(input, { maxOutputLength }),
   }),
 };
 
