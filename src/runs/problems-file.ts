@@ -27,8 +27,8 @@ export interface AskedProblem {
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
 const id = z.coerce.string().optional();
 const lineSchema = z.union([
-  z.strictObject({ question: text, answer: z.string().optional(), id }),
-  z.strictObject({ task: z.enum(taskNames).optional(), input: text, id }),
+  z.object({ question: text, answer: z.string().optional(), id }),
+  z.object({ task: z.enum(taskNames).optional(), input: text, id }),
 ]);
 
 /**
@@ -93,16 +93,20 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
 
 const keys: readonly string[] = ['question', 'answer', 'task', 'input', 'id'];
 
-/** @throws EspalierError `usage` for a key that no problem has. */
+/**
+ * Data sets have columns of their own, which are passed over; a slip of the pen is told.
+ *
+ * @throws EspalierError `usage` for a key of five letters or more that is nearly one that the line does not have.
+ */
 function expectKnownKeys(line: string, place: Place): void {
-  const written = parsedLine(line);
-  const unknown = Object.keys(isPlainObject(written) ? written : {}).find(
-    (key) => !keys.includes(key),
-  );
-  if (unknown === undefined) return;
-  const meant = nearestName(unknown, keys);
-  const hint = meant === undefined ? `a problem has ${keys.join(', ')}` : `write \`${meant}\``;
-  throw fault(place, `unknown key \`${unknown}\`: ${hint}`);
+  const parsed = parsedLine(line);
+  const written = Object.keys(isPlainObject(parsed) ? parsed : {});
+  const missing = keys.filter((key) => !written.includes(key));
+  for (const key of written) {
+    const isOdd = key.length > 4 && !keys.includes(key);
+    const meant = isOdd ? nearestName(key, missing) : undefined;
+    if (meant !== undefined) throw fault(place, `unknown key \`${key}\`: write \`${meant}\``);
+  }
 }
 
 function parsedLine(line: string): unknown {

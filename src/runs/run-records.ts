@@ -216,7 +216,7 @@ export function recordedIn(
 function madeElsewhere(path: string): EspalierError {
   return new EspalierError(
     'usage',
-    `The run in \`${path}\` was made by a program, whose environment is not known here. Export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
+    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names no command. Export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
   );
 }
 

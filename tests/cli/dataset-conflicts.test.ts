@@ -86,7 +86,7 @@ test('words that are nearly right are answered by what was meant', async () => {
   expect(stderr).toBe('Unknown `--format` `"trll"`. Did you mean `trl`?\n');
 });
 
-test('keys of problems that nobody knows are refused with their line', async () => {
+test('a slip in the keys of a problem is refused with its line', async () => {
   const lines = '{"question":"1 + 1?","answer":"2"}\n{"quesion":"2 + 2?"}\n';
   const problems = fileIn(folder, 'problems.jsonl', lines);
   const { code, stderr } = await espalier('generate', '--problems', problems, '--out', 'x');
@@ -110,7 +110,7 @@ test('a run is no dataset, and one that a program made is exported there', async
   ]);
   const { code, stderr } = await espalier('export', run, '--out', join(folder, 'x'));
   expect(code).toBe(2);
-  expect(stderr).toContain('was made by a program, whose environment is not known here.');
+  expect(stderr).toContain('was made by a program, whose environment is not known here: ');
 });
 
 test('what is wrong with a published file is told with its name', async () => {
