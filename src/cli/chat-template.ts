@@ -15,11 +15,9 @@ export function readTemplate(path: string): string {
     const wanted = name === undefined ? '' : ` named \`${name}\``;
     throw new EspalierError('usage', `Expected \`${file}\` to hold a \`chat_template\`${wanted}.`);
   }
-  if (template.trim() !== '') return template;
-  throw new EspalierError(
-    'usage',
-    `Expected \`${path}\` to be a chat template, got an empty text.`,
-  );
+  if (/\bmessages\b/.test(template)) return template;
+  const got = template.trim() === '' ? 'an empty text' : 'one that never mentions `messages`';
+  throw new EspalierError('usage', `Expected \`${path}\` to be a chat template, got ${got}.`);
 }
 
 function templateIn(text: string, name: string | undefined): unknown {

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../base/counted.ts';
+import { EspalierError } from '../base/errors.ts';
 import { table } from '../base/table.ts';
 import { auditDataset } from '../data/audit/audit-dataset.ts';
 import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
+import { isRunFolder } from './dataset-conflicts.ts';
 import { print } from './output.ts';
 import { integerOption, numberOption } from './values.ts';
 
@@ -52,6 +56,10 @@ export async function runCheckDatasetCommand(
   path: string,
   { json, ...options }: CheckDatasetRequest,
 ): Promise<number> {
+  if (isRunFolder(path) && !existsSync(join(path, 'README.md'))) {
+    const message = `\`${path}\` is a run, not a dataset: export it (espalier export ${path} --out <folder>).`;
+    throw new EspalierError('usage', message);
+  }
   const report = await auditDataset(path, options);
   print(json === true ? JSON.stringify(report, undefined, 2) : describe(report));
   if (report.errors > 0) return 1;
@@ -128,12 +136,13 @@ const depthHeading: readonly string[] = [
   'right : wrong',
   'right : right',
   'wrong : wrong',
+  'unknown',
   'mean margin',
 ];
 
 function depthRow(name: string, depth: AuditSet['depths'][number]): readonly string[] {
-  const { pairs, last, rightWrong, rightRight, wrongWrong, meanMargin } = depth;
-  const counts = [pairs, last, rightWrong, rightRight, wrongWrong].map(grouped);
+  const { pairs, last, rightWrong, rightRight, wrongWrong, unknown, meanMargin } = depth;
+  const counts = [pairs, last, rightWrong, rightRight, wrongWrong, unknown].map(grouped);
   return [name, ...counts, meanMargin === undefined ? '' : meanMargin.toFixed(3)];
 }
 
@@ -150,8 +159,8 @@ function closing(report: AuditReport): string {
   const rows = rowsOf(report);
   if (rows === 0 && errors === 0) return 'It has no rows: there is nothing to train on.';
   if (findings.length === 0) return `Nothing was found in ${many(rows, 'row')}.`;
-  const next = errors > 0 ? 'Mend the errors before you train.' : 'You can train.';
-  return `${many(errors, 'kind')} of errors and ${many(warnings, 'kind')} of warnings in ${many(rows, 'row')}. ${next}`;
+  const fix = `Fix the ${errors === 1 ? 'error' : 'errors'} before training.`;
+  return `${many(errors, 'error')}, ${many(warnings, 'warning')} in ${many(rows, 'row')}. ${errors > 0 ? fix : 'You can train.'}`;
 }
 
 function many(count: number, noun: string): string {

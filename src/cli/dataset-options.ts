@@ -10,9 +10,9 @@ export interface DatasetRequest {
   readonly rule?: readonly RequestedRule[];
   readonly unit?: 'step' | 'trajectory';
   readonly format: string;
-  readonly file: 'jsonl' | 'jsonl.gz' | 'parquet';
+  readonly file?: 'jsonl' | 'jsonl.gz' | 'parquet';
   readonly split?: Readonly<Record<string, number>>;
-  readonly splitSeed: number | string;
+  readonly splitSeed?: number | string;
   readonly exactSplit?: boolean;
   readonly minMargin?: number;
   readonly minVisits?: number;
@@ -47,24 +47,19 @@ export function addDatasetOptions(command: Command): Command {
     )
     .option(
       '--file <type>',
-      'jsonl, jsonl.gz or parquet',
+      'jsonl, jsonl.gz or parquet (default: jsonl; parquet for verl)',
       wordOption('file', ['jsonl', 'jsonl.gz', 'parquet']),
-      'jsonl',
     )
     .option(
       '--split <shares>',
       'by problem, such as train=0.9,test=0.1 (default: all train)',
       splitOption,
     )
-    .option('--split-seed <seed>', 'another seed, another split', seedOption, 0)
+    .option('--split-seed <seed>', 'another seed, another split (default: 0)', seedOption)
     .option('--exact-split', 'exact shares of these problems, which may move when others come')
-    .option(
-      '--min-margin <n>',
-      'pairs: the chosen one scores more than so much more',
-      numberOption('min-margin'),
-    )
-    .option('--min-visits <n>', 'pairs: both were visited so often', integerOption('min-visits', 0))
-    .option('--max-pairs <n>', 'pairs of one problem', integerOption('max-pairs'))
+    .option('--min-margin <n>', 'pairs: least difference in score', numberOption('min-margin'))
+    .option('--min-visits <n>', 'pairs: least visits of both sides', integerOption('min-visits', 0))
+    .option('--max-pairs <n>', 'pairs: maximum of one problem', integerOption('max-pairs'))
     .option(
       '--chat-template <file>',
       'a Jinja chat template, or a tokenizer_config.json (#NAME takes one of several), for forms that are text',
@@ -88,10 +83,13 @@ export function addDatasetOptions(command: Command): Command {
 function splitOption(text: string): Readonly<Record<string, number>> {
   const parts = text.split(',').map((part) => /^\s*(\w+)\s*=\s*([0-9.]+)\s*$/.exec(part));
   const shares = parts.map((part) => [part?.[1] ?? '', Number(part?.[2])] as const);
+  const names = shares.map(([name]) => name);
+  const twice = names.find((name, place) => name !== '' && names.indexOf(name) < place);
+  if (twice !== undefined) throw expectation('--split', 'different names', twice);
   const sum = shares.reduce((total, [, share]) => total + share, 0);
   const isFull =
     Math.abs(sum - 1) < 1e-9 && shares.every(([name, share]) => name !== '' && share > 0);
-  if (!isFull || new Set(shares.map(([name]) => name)).size < shares.length) {
+  if (!isFull) {
     throw expectation('--split', 'shares above 0 that sum to 1, such as train=0.9,test=0.1', text);
   }
   return Object.fromEntries(shares);

@@ -11,6 +11,7 @@ import type { DatasetConfig, SourceFile } from '../data/writers/options.ts';
 import type { DatasetReport } from '../data/writers/report.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import { readTemplate } from './chat-template.ts';
+import { expectNoRun, expectUseful, unitRule } from './dataset-conflicts.ts';
 import type { DatasetRequest } from './dataset-options.ts';
 import { entryOf, ruleFrom } from './rule-option.ts';
 
@@ -44,12 +45,12 @@ export function makeDataset(
   request: DatasetRequest,
   { problems, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
-  const { out, file, split, splitSeed, exactSplit = false } = request;
+  const { out, file, split, splitSeed = 0, exactSplit = false } = request;
   return writeDataset({
     out,
     problems,
     configs: configsOf(request, { defaultRule, delimiter }),
-    file,
+    ...(file !== undefined && { file }),
     ...(split !== undefined && { splits: split }),
     ...(exactSplit && { allProblems: names() }),
     seed: splitSeed,
@@ -67,7 +68,12 @@ export function makeDataset(
  * @throws EspalierError as `makeDataset`.
  */
 export function expectDataset(request: DatasetRequest, defaultRule: string): void {
-  expectWritable({ out: request.out, configs: configsOf(request, { defaultRule }) });
+  const { out, file } = request;
+  expectWritable({
+    out,
+    configs: configsOf(request, { defaultRule }),
+    ...(file !== undefined && { file }),
+  });
 }
 
 /**
@@ -83,9 +89,8 @@ function configsOf(
   }: { readonly defaultRule: string; readonly delimiter?: string | undefined },
 ): readonly DatasetConfig[] {
   const { rule: rules = [{ name: defaultRule, options: {} }], unit } = request;
-  if (unit !== undefined && !rules.some(({ name }) => name === unitRule)) {
-    throw new EspalierError('usage', `Expected \`--unit\` beside \`--rule ${unitRule}\`.`);
-  }
+  expectNoRun(request.out);
+  expectUseful(request, rules);
   const entry = datasetFormats.find(({ name }) => name === request.format);
   const format = entry?.create(formatOptions(request));
   if (format === undefined) throw new Error('Expected a known format.');
@@ -111,9 +116,6 @@ function configsOf(
     };
   });
 }
-
-/** The one rule whose rows are whole paths or their steps. */
-const unitRule = 'best-trajectories';
 
 function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilters {
   return {
@@ -150,19 +152,25 @@ export function describeDataset({ out, rows, configs }: DatasetReport): string {
   ].join('\n');
 }
 
-/** Whether a rule made rows of which the form could say none. */
+/** Whether there are no rows at all, or a rule made rows of which the form could say none. */
 export function isLeftOut({ configs }: Pick<DatasetReport, 'configs'>): boolean {
-  return configs.some(({ rows, refused }) => rows === 0 && refused.length > 0);
+  return configs.every(({ rows }) => rows === 0) || configs.some(hasNone);
+}
+
+function hasNone({ rows, refused }: DatasetReport['configs'][number]): boolean {
+  return rows === 0 && refused.length > 0;
 }
 
 function nothingWritten(configs: DatasetReport['configs']): string {
-  return isLeftOut({ configs })
-    ? 'There were rows, and the form could say none of them: the reasons are above.'
+  return configs.some(hasNone)
+    ? 'All rows were left out; the reasons are above.'
     : 'No tree had what the rules look for: see their descriptions, or search more.';
 }
 
-function rowsOf({ rows, splits }: DatasetReport['configs'][number]): string {
-  if (splits.length === 0) return 'no rows';
+function rowsOf({ rows, splits, rule, title, refused }: DatasetReport['configs'][number]): string {
+  if (refused.length > 0 && rows === 0) return 'no rows';
+  if (splits.length === 0)
+    return `no rows: no tree has what ${rule} makes rows of (${title ?? ''})`;
   const parts = splits.map(
     ({ name, rows: own, problems }) => `${name} ${own} from ${counted(problems, 'problem')}`,
   );

@@ -113,7 +113,10 @@ function ofRuns(paths: readonly string[], { notation, splitSeed, weight }: Expor
     saved: readRun(path),
     share: weight?.[place] ?? 1,
   }));
-  const { names, records } = mixRuns(runs, { notation, seed: splitSeed });
+  const { names, records } = mixRuns(runs, {
+    notation,
+    ...(splitSeed !== undefined && { seed: splitSeed }),
+  });
   return {
     problems: records,
     names: () => names,
@@ -144,18 +147,30 @@ const delimiter = '\n\n\n\n\n';
 const rightOnly =
   'OmegaPRM files list the rollouts that went right and no others: step labels are the recorded estimates, and whole paths are nearly all right.';
 
+/** What is wrong with one of many files is told with its name. */
+function inFile<Read>(path: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (cause) {
+    if (!EspalierError.isInstance(cause) || cause.message.includes(path)) throw cause;
+    throw new EspalierError(cause.code, `\`${path}\`: ${cause.message}`, { cause });
+  }
+}
+
 function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> {
   for (const path of paths) {
     const problem = basename(path).replace(/\.json(\.gz)?$/, '');
     yield [
-      readToolBench(readInput(path), { problem }),
+      inFile(path, () => readToolBench(readInput(path), { problem })),
     ] as readonly unknown[] as readonly TreeRecord[];
   }
 }
 
 function* omegaPrm(paths: readonly string[]): Generator<readonly TreeRecord[]> {
   for (const path of paths) {
-    const trees = readOmegaPrm(readInput(path)) as readonly unknown[] as readonly TreeRecord[];
+    const trees = inFile(path, () =>
+      readOmegaPrm(readInput(path)),
+    ) as readonly unknown[] as readonly TreeRecord[];
     for (const problem of new Set(trees.map((tree) => tree.problem))) {
       yield trees.filter((tree) => tree.problem === problem);
     }

@@ -23,7 +23,7 @@ import {
 } from '../runs/index.ts';
 import { mixRuns } from '../runs/mix-runs.ts';
 import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
-import { askedOf } from '../runs/run-records.ts';
+import { askedOf, expectNotation } from '../runs/run-records.ts';
 import {
   type DatasetReport,
   describeDataset,
@@ -45,6 +45,7 @@ import { runFiles } from './source-files.ts';
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
   const { problems: file, task, limit: most } = request;
   const problems = readProblems(file, task).slice(0, most);
+  expectNotation(request.notation, problems);
   await using chosen = await chooseModel(request, needsOf(problems));
   const { model, judgeModel } = chosen;
   expectBatches(request, chosen);
@@ -168,8 +169,19 @@ function expectSame(path: string, old: Fields, now: Fields): void {
   if (name === undefined) return;
   throw new EspalierError(
     'usage',
-    `The run in \`${path}\` is another one: its \`${name}\` is ${JSON.stringify(old[name] ?? null)}, asked is ${JSON.stringify(now[name] ?? null)}. Take another \`--run\`.`,
+    `The run in \`${path}\` is another one: ${difference(name, old[name], now[name])}. Take another \`--run\`.`,
   );
+}
+
+/** How two runs differ: what is true or not by its flag, all else by its values. */
+function difference(name: string, old: JsonValue = false, now: JsonValue = false): string {
+  const flag = `\`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
+  if (typeof old === 'boolean' && typeof now === 'boolean') {
+    return old
+      ? `it was made with ${flag}, this command has none`
+      : `it was made without ${flag}, this command has it`;
+  }
+  return `its \`${name}\` is ${JSON.stringify(old)}, this command has ${JSON.stringify(now)}`;
 }
 
 /** Searches until all is done, the budget is spent, or somebody interrupts it. */
@@ -279,14 +291,14 @@ function reportOf({ failed, ...rest }: GenerateReport, usd: number | null): obje
 function describeRunEnd(report: GenerateReport, usd: number | null, path: string): string {
   const { stopReason, total, done, solved, failed, unfinished, spend } = report;
   const ends = {
-    budget: 'the budget is spent',
-    failing: 'one search after the other failed',
-    finished: 'all searches have ended',
-    stopped: 'ended by Ctrl-C',
+    budget: '; the budget is spent',
+    failing: '; one search after the other failed',
+    finished: '',
+    stopped: '; ended by Ctrl-C',
   };
   const shown = failed.slice(0, 10);
   return [
-    `${done} of ${counted(total, 'tree')}, ${solved} with a right end: ${ends[stopReason]}.`,
+    `Searched ${counted(total, 'problem')}: ${counted(done, 'tree')} grown, ${solved} of them solved${ends[stopReason]}.`,
     [
       counted(spend.simulations, 'simulation'),
       counted(spend.calls, 'call'),

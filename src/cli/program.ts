@@ -166,11 +166,11 @@ function demoCommand(): Command {
     .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 150)
     .option(
       '--tokens <n>',
-      'at most so many tokens a puzzle (1,000 without another limit)',
+      'maximum tokens a puzzle (1,000 without another limit)',
       integerOption('tokens'),
     )
-    .option('--calls <n>', 'at most so many calls of the model', integerOption('calls'))
-    .option('--ms <n>', 'at most so many milliseconds', integerOption('ms'))
+    .option('--calls <n>', 'maximum calls of the model', integerOption('calls'))
+    .option('--ms <n>', 'maximum milliseconds', integerOption('ms'))
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the table as one JSON document')
     .addHelpText('after', '\nExample: espalier demo --puzzles 400 --tokens 2000');

@@ -1,8 +1,12 @@
 import { Command } from 'commander';
 import { counted } from '../base/counted.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { type DatasetRow, datasetRows } from '../data/audit/dataset-rows.ts';
 import { marginOf } from '../data/audit/row-checks.ts';
 import { type RowContent, textOf } from '../data/formats/reading.ts';
+import { short } from '../data/writers/card-numbers.ts';
 import { oneLine, print, printError } from './output.ts';
 import { integerOption, numberOption } from './values.ts';
 
@@ -28,7 +32,7 @@ export function rowsCommand(): Command {
     .option('--min-margin <n>', 'only pairs with at least this margin', numberOption('min-margin'))
     .option('--max-margin <n>', 'only pairs with at most this margin', numberOption('max-margin'))
     .option('--problem <id>', 'only rows of this problem')
-    .option('--limit <n>', 'at most so many rows', integerOption('limit'), 5)
+    .option('--limit <n>', 'maximum number of rows', integerOption('limit'), 5)
     .option('--whole', 'whole texts, however long')
     .option(
       '--json',
@@ -46,18 +50,28 @@ export function rowsCommand(): Command {
     );
 }
 
-/** Runs `espalier rows`. Resolves to the exit code: 1 where no row matches. */
+/** Runs `espalier rows`. Resolves to the exit code: 1 where no row matches, 2 where there is none. */
 export async function runRowsCommand(path: string, request: RowsRequest): Promise<number> {
+  const { minMargin, maxMargin, limit, json = false } = request;
+  if (minMargin !== undefined && maxMargin !== undefined && minMargin > maxMargin) {
+    throw expectation('--max-margin', `at least \`--min-margin\` (${minMargin})`, maxMargin);
+  }
+  const met: Met = { rows: 0, columns: new Set(), rules: new Set() };
   let shown = 0;
   for await (const each of datasetRows(path)) {
+    meet(met, each);
     if (!isWanted(each, request)) continue;
-    print(request.json === true ? lineOf(each) : describe(each, request));
+    print(json ? lineOf(each) : describe(each, request));
     shown += 1;
-    if (shown === request.limit) break;
+    if (shown === limit) break;
   }
+  if (met.rows === 0) {
+    throw new EspalierError('usage', `\`${path}\` has no rows that can be read.`);
+  }
+  const told = shown === 0 ? noneOf(met, request) : closing(shown, limit);
   // Beside JSON, that there is none is for the person and not for the pipe.
-  if (request.json !== true) print(closing(shown, request));
-  else if (shown === 0) printError(closing(shown, request));
+  if (!json) print(told);
+  else if (shown === 0) printError(told);
   return shown > 0 ? 0 : 1;
 }
 
@@ -66,11 +80,45 @@ function lineOf({ source, columns }: DatasetRow): string {
   return source?.trim() ?? JSON.stringify(columns);
 }
 
-function closing(shown: number, { limit }: RowsRequest): string {
-  if (shown === 0) return 'No row matches.';
+function closing(shown: number, limit: number): string {
   return shown === limit
-    ? `The first ${counted(shown, 'row')}; --limit shows more.`
+    ? `Showing ${counted(shown, 'row')}; use --limit for more.`
     : `${counted(shown, 'row')}, and no more.`;
+}
+
+/** What rows were met, by which it is told why none matched. */
+interface Met {
+  rows: number;
+  readonly columns: Set<string>;
+  readonly rules: Set<string>;
+}
+
+const askedColumns = { rule: 'rule', depth: 'depth', problem: 'problem_id' } as const;
+
+function meet(met: Met, { columns, row }: DatasetRow): void {
+  met.rows += 1;
+  for (const name of Object.values(askedColumns)) {
+    if (toldIn(columns, name) !== undefined) met.columns.add(name);
+  }
+  if (row?.kind === 'preference' && marginOf(row) !== undefined) met.columns.add('margin');
+  const rule = toldIn(columns, 'rule');
+  if (typeof rule === 'string') met.rules.add(rule);
+}
+
+function noneOf({ columns, rules }: Met, request: RowsRequest): string {
+  const { rule, minMargin, maxMargin } = request;
+  const asked = Object.entries(askedColumns).flatMap(([option, column]) =>
+    request[option as keyof typeof askedColumns] === undefined ? [] : [column],
+  );
+  const margins = minMargin === undefined && maxMargin === undefined ? [] : ['margin'];
+  const missing = [...asked, ...margins].find((column) => !columns.has(column));
+  if (missing !== undefined) return `The rows have no column \`${missing}\`.`;
+  if (rule === undefined || rules.has(rule)) return 'No row matches.';
+  const known = [...rules].toSorted();
+  const meant = nearestName(rule, known);
+  const hint =
+    meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean \`${meant}\`?`;
+  return `No row is of the rule \`${rule}\`. ${hint}`;
 }
 
 function isWanted({ columns, row }: DatasetRow, request: RowsRequest): boolean {
@@ -93,7 +141,9 @@ function toldIn(columns: DatasetRow['columns'], name: string): unknown {
 function describe({ file, line, columns, row }: DatasetRow, { whole }: RowsRequest): string {
   const told = ['rule', 'depth', 'margin', 'problem_id'].flatMap((name) => {
     const value = toldIn(columns, name);
-    return value === undefined || value === null ? [] : [`${name} ${oneLine(String(value))}`];
+    return value === undefined || value === null
+      ? []
+      : [`${name} ${typeof value === 'number' ? short(value) : oneLine(String(value))}`];
   });
   const heading = [`${file.name}:${line}`, row?.kind ?? 'unknown form', ...told].join(' · ');
   const parts = row === undefined ? [['columns', JSON.stringify(columns)] as const] : partsOf(row);

@@ -1,7 +1,8 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectOneOf } from '../base/expect.ts';
+import { expectation } from '../base/expect.ts';
 import { type RuleEntry, rowRules, ruleNamed } from '../data/catalogue.ts';
 import type { RowRule } from '../data/rows.ts';
+import { expectWord } from './values.ts';
 
 /** A rule as it was asked for. */
 export interface RequestedRule {
@@ -24,26 +25,36 @@ export function rulesOption(
   text: string,
   before: readonly RequestedRule[] = [],
 ): readonly RequestedRule[] {
-  const rules: { name: string; options: Record<string, unknown> }[] = [];
+  const rules: OpenRule[] = [];
   for (const part of partsOf(text)) {
     const { name, option } = /^(?:(?<name>[^=:]*)(?::|$))?(?<option>.*)$/s.exec(part)?.groups ?? {};
+    const isNone = part.trim() === '' || name?.trim() === '';
+    if (isNone || (name !== undefined && part.trim().endsWith(':'))) throw noRules(text);
     if (name !== undefined) {
-      expectOneOf('--rule', name.trim(), ruleNames);
+      expectWord('--rule', name.trim(), ruleNames);
       rules.push({ name: name.trim(), options: {} });
     }
-    if (option === undefined || option === '') continue;
-    const [, key, value] = /^\s*(\w+)\s*=(.*)$/s.exec(option) ?? [];
-    const rule = rules.at(-1);
-    if (key === undefined || value === undefined || rule === undefined) {
-      throw expectation(
-        '--rule',
-        'rules such as `math-shepherd:from=evaluation,paths=leaves`',
-        text,
-      );
-    }
-    rule.options[key] = asValue(value);
+    if (option !== undefined && option !== '') readOption(option, rules.at(-1), text);
   }
   return [...before, ...rules];
+}
+
+/** A rule whose options are being read. */
+interface OpenRule extends RequestedRule {
+  readonly options: Record<string, unknown>;
+}
+
+function readOption(option: string, rule: OpenRule | undefined, text: string): void {
+  const [, key, value] = /^\s*(\w+)\s*=(.*)$/s.exec(option) ?? [];
+  if (key === undefined || value === undefined || rule === undefined) throw noRules(text);
+  if (key in rule.options) {
+    throw new EspalierError('usage', `\`--rule ${rule.name}\` has the option \`${key}\` twice.`);
+  }
+  rule.options[key] = asValue(value);
+}
+
+function noRules(text: string): EspalierError {
+  return expectation('--rule', 'rules such as `math-shepherd:from=evaluation,paths=leaves`', text);
 }
 
 /**

@@ -89,18 +89,18 @@ export function searchCommand(): Command {
     )
     .option(
       '--simulations <n>',
-      `at most so many (${defaultSimulations} without a model and a limit)`,
+      `maximum number (${defaultSimulations} without a model and a limit)`,
       integerOption('simulations'),
     )
     .option(
       '--calls <n>',
-      `at most so many calls (${defaultCalls} with a model and no limit)`,
+      `maximum calls (${defaultCalls} with a model and no limit)`,
       integerOption('calls'),
     )
-    .option('--nodes <n>', 'at most so many nodes in the tree', integerOption('nodes'))
-    .option('--tokens <n>', 'at most so many tokens', integerOption('tokens'))
-    .option('--budget-usd <n>', 'at most so many dollars', numberOption('budget-usd'))
-    .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'));
+    .option('--nodes <n>', 'maximum nodes in the tree', integerOption('nodes'))
+    .option('--tokens <n>', 'maximum tokens', integerOption('tokens'))
+    .option('--budget-usd <n>', 'maximum dollars', numberOption('budget-usd'))
+    .option('--ms <n>', 'maximum milliseconds', numberOption('ms'));
   return addPriceOptions(addModelOptions(command))
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
     .option(

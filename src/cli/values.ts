@@ -1,4 +1,6 @@
-import { expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import { EspalierError } from '../base/errors.ts';
+import { describeValue, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
 
 /** Reads a whole number from `min` up, or says what was expected of the option. */
 export function integerOption(name: string, min = 1): (text: string) => number {
@@ -24,9 +26,22 @@ export function wordOption<Word extends string>(
   words: readonly Word[],
 ): (text: string) => Word {
   return (text) => {
-    expectOneOf(`--${name}`, text, words);
+    expectWord(`--${name}`, text, words);
     return text as Word;
   };
+}
+
+/** Throws unless a text is one of a few words, and names the one that was most likely meant. */
+export function expectWord(name: string, text: string, words: readonly string[]): void {
+  const meant = words.includes(text) ? undefined : nearestName(text, words);
+  if (meant === undefined) {
+    expectOneOf(name, text, words);
+    return;
+  }
+  throw new EspalierError(
+    'usage',
+    `Unknown \`${name}\` ${describeValue(text)}. Did you mean \`${meant}\`?`,
+  );
 }
 
 /** Reads a seed, which may be a number or any other text. */

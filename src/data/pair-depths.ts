@@ -26,6 +26,8 @@ export interface PairDepth {
   readonly rightRight: number;
   /** How many have two wrong sides. */
   readonly wrongWrong: number;
+  /** Of how many it is not known which sides are right. */
+  readonly unknown: number;
   /** The mean margin, where margins are known. */
   readonly meanMargin: number | undefined;
 }
@@ -62,7 +64,7 @@ export function pairDepths(): {
       const sides = sidesOf(place);
       count.pairs += 1;
       if (place.isLast) count.last += 1;
-      if (sides !== undefined) count[sides] += 1;
+      count[sides] += 1;
       if (place.margin !== undefined) {
         count.margins += 1;
         count.sum += place.margin;
@@ -87,17 +89,26 @@ export function pairDepths(): {
   };
 }
 
-/** Which of the two sides are right; `undefined` where that is not known of both, or where only the rejected one is. */
+/** Which of the two sides are right; `unknown` where that is not known of both, or where only the rejected one is. */
 function sidesOf({
   chosenRight,
   rejectedRight,
-}: PairPlace): 'rightRight' | 'rightWrong' | 'wrongWrong' | undefined {
+}: PairPlace): 'rightRight' | 'rightWrong' | 'unknown' | 'wrongWrong' {
   if (chosenRight === true && rejectedRight !== undefined) {
     return rejectedRight ? 'rightRight' : 'rightWrong';
   }
-  return chosenRight === false && rejectedRight === false ? 'wrongWrong' : undefined;
+  return chosenRight === false && rejectedRight === false ? 'wrongWrong' : 'unknown';
 }
 
 function emptyCount() {
-  return { pairs: 0, last: 0, rightWrong: 0, rightRight: 0, wrongWrong: 0, margins: 0, sum: 0 };
+  return {
+    pairs: 0,
+    last: 0,
+    rightWrong: 0,
+    rightRight: 0,
+    wrongWrong: 0,
+    unknown: 0,
+    margins: 0,
+    sum: 0,
+  };
 }

@@ -3,7 +3,7 @@ import { join, posix, sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { expectation, expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { completeExport } from './dataset-folder.ts';
@@ -52,10 +52,14 @@ export async function uploadDataset(options: UploadOptions): Promise<string> {
     'folder repo token private branch title hubUrl signal fetch',
   );
   const { folder, repo, token, branch = 'main', title = 'Upload dataset' } = options;
+  expectText('folder', folder);
+  expectText('repo', repo);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) throw expectation('repo', 'owner/name', repo);
   // The value of a token belongs into no message, not even a wrong one.
-  if (token.trim() === '') {
-    throw new EspalierError('usage', 'Expected `token` to be an access token, got an empty text.');
+  if (typeof token !== 'string' || token.trim() === '') {
+    const got = typeof token === 'string' ? 'an empty text' : typeof token;
+    const hint = typeof token === 'string' ? '.' : ': is HF_TOKEN set?';
+    throw new EspalierError('usage', `Expected \`token\` to be an access token, got ${got}${hint}`);
   }
   const hub = await load();
   const files = filesOf(folder).map((path) => ({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
+import { isPlainObject } from '../base/json.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import type { Verifier } from '../contracts/verifier.ts';
 import { answerOracle, type ReasoningState } from '../environments/index.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
@@ -84,8 +86,35 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   if (task !== undefined && !line.trimStart().startsWith('{')) {
     return { id: line.trim(), task, input: line.trim() };
   }
+  expectKnownKeys(line, { path, number });
   const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
+}
+
+const keys: readonly string[] = ['question', 'answer', 'task', 'input', 'id'];
+
+/**
+ * Data sets have columns of their own, which are passed over; a slip of the pen is told.
+ *
+ * @throws EspalierError `usage` for a key of five letters or more that is nearly one that the line does not have.
+ */
+function expectKnownKeys(line: string, place: Place): void {
+  const parsed = parsedLine(line);
+  const written = Object.keys(isPlainObject(parsed) ? parsed : {});
+  const missing = keys.filter((key) => !written.includes(key));
+  for (const key of written) {
+    const isOdd = key.length > 4 && !keys.includes(key);
+    const meant = isOdd ? nearestName(key, missing) : undefined;
+    if (meant !== undefined) throw fault(place, `unknown key \`${key}\`: write \`${meant}\``);
+  }
+}
+
+function parsedLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -56,6 +56,7 @@ export interface RunProblems {
 export function problemsOfRun(path: string, saved: SavedRun, notation?: NotationName): RunProblems {
   const run = runSchema.safeParse(saved.run).data;
   if (run === undefined) {
+    if (saved.run?.['command'] === undefined && saved.trees.length > 0) throw madeElsewhere(path);
     throw new EspalierError(
       'usage',
       `\`${join(path, 'run.json')}\` does not say what was searched. Restore it from a copy, or run the same command again.`,
@@ -65,6 +66,7 @@ export function problemsOfRun(path: string, saved: SavedRun, notation?: Notation
   if (run.command === 'search' && saved.trees.length === 0) throw noTree(path);
   const { method, replaced = [], algorithm, model, capabilities = {} } = run;
   const asked = new Map(problemsOf(path, saved, run).map((problem) => [problem.id, problem]));
+  expectNotation(notation, [...asked.values()]);
   const unknown = saved.trees.find(({ problem }) => !asked.has(problem));
   if (unknown !== undefined) {
     throw new EspalierError(
@@ -210,6 +212,14 @@ export function recordedIn(
   return { asked: problemsOf(path, saved, run), capabilities: { continuation, schema } };
 }
 
+/** Where no command wrote what was asked, a program grew the trees. */
+function madeElsewhere(path: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names no command. Export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
+  );
+}
+
 /** One search is a run over one problem. */
 function problemsOf(
   path: string,
@@ -230,6 +240,23 @@ function problemsOf(
   }
   expectPuzzle(known.data, `In \`${join(path, 'run.json')}\``);
   return [known.data];
+}
+
+/**
+ * Puzzles are shown in one way only.
+ *
+ * @throws EspalierError `usage` where a notation is named and no problem is a question.
+ */
+export function expectNotation(
+  notation: NotationName | undefined,
+  asked: readonly AskedProblem[],
+): void {
+  const isOfUse = asked.length === 0 || asked.some(({ question: text }) => text !== undefined);
+  if (notation === undefined || isOfUse) return;
+  throw new EspalierError(
+    'usage',
+    `\`--notation\` works only with questions, got \`--notation ${notation}\` for puzzles.`,
+  );
 }
 
 /** What names a puzzle may still be none. */

@@ -97,7 +97,8 @@ test('export ends with 1 where there were rows and the form could say none', asy
   const { code, stdout } = await espalier(...asked, '--out', join(folder, 'hidden'));
   expect(code).toBe(1);
   expect(stdout).toContain('1 left out: The model was offered tools');
-  expect(stdout).toContain('There were rows, and the form could say none of them');
+  expect(stdout).toContain('All rows were left out; the reasons are above.');
   const said = await espalier(...asked, '--format', 'trl-tools', '--out', join(folder, 'said'));
-  expect(said.code).toBe(0);
+  expect(said.code).toBe(1);
+  expect(said.stdout).toContain('1 left out: The right answer is not known');
 });

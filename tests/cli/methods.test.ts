@@ -88,7 +88,7 @@ test('which parts of a method the toy cannot play is told by the run folder and 
     'export',
     folder,
     '--rule',
-    'prompts',
+    'omega-prm',
     '--out',
     out,
     '--file',

@@ -62,7 +62,7 @@ describe('espalier rows', () => {
         '  rejected',
         '    No 0.',
         '',
-        'The first 1 row; --limit shows more.',
+        'Showing 1 row; use --limit for more.',
         '',
       ].join('\n'),
     );
@@ -118,5 +118,29 @@ describe('espalier rows', () => {
 
     expect((await show(long)).text).toContain(`    ${'x'.repeat(600)}…\n`);
     expect((await show(long, { whole: true })).text).toContain(`    ${'x'.repeat(700)}\n`);
+  });
+});
+
+describe('where no row matches', () => {
+  test.each<readonly [Partial<RowsRequest>, string]>([
+    [{ rule: 'agentq' }, 'No row is of the rule `agentq`. Did you mean `agent-q`?\n'],
+    [
+      { rule: 'whatever-it-is' },
+      'No row is of the rule `whatever-it-is`. There are agent-q, step-dpo.\n',
+    ],
+  ])('%j says which rules there are', async (request, said) => {
+    expect(await show(plain, request)).toEqual({ code: 1, text: said });
+  });
+
+  test('a column that no row has is named, and so is what cannot be', async () => {
+    const bare = fileIn(folder, 'bare.jsonl', '{"prompt":"Q","completion":"A"}\n');
+    expect((await show(bare, { rule: 'agent-q' })).text).toBe('The rows have no column `rule`.\n');
+    expect((await show(bare, { minMargin: 1 })).text).toBe('The rows have no column `margin`.\n');
+    await expect(show(plain, { minMargin: 0.5, maxMargin: 0.2 })).rejects.toThrow(
+      'Expected `--max-margin` to be at least `--min-margin` (0.5), got `0.2`.',
+    );
+    await expect(show(fileIn(folder, 'none.jsonl', '{"bro'))).rejects.toThrow(
+      'none.jsonl` has no rows that can be read.',
+    );
   });
 });

@@ -35,14 +35,6 @@ describe('rules with options', () => {
     );
   });
 
-  test.each([
-    ['from=ends', /Expected `--rule` to be rules such as/],
-    ['math-sheperd', /Expected `--rule` to be 'agent-q' or /],
-    ['agent-q:alpha', /Expected `--rule` to be rules such as/],
-  ])('refuses %s', (text, message) => {
-    expect(() => rulesOption(text)).toThrow(message);
-  });
-
   test.each<readonly [string, string]>([
     [
       'math-shepherd:form=ends',
@@ -68,5 +60,19 @@ describe('rules with options', () => {
   test('its own options go before the usual ones', () => {
     const rule = ruleFrom({ name: 'agent-q', options: { minMargin: 0.3 } }, { minMargin: 0.1 });
     expect(rule.options).toEqual({ minMargin: 0.3 });
+  });
+});
+
+describe('what is no rule', () => {
+  test.each([
+    ['from=ends', /Expected `--rule` to be rules such as/],
+    ['math-sheperd', /^Unknown `--rule` `"math-sheperd"`\. Did you mean `math-shepherd`\?$/],
+    ['nothing-of-the-kind', /Expected `--rule` to be 'agent-q' or /],
+    ['', /Expected `--rule` to be rules such as/],
+    ['agent-q:', /Expected `--rule` to be rules such as/],
+    ['agent-q:alpha=1,alpha=0', /^`--rule agent-q` has the option `alpha` twice\.$/],
+    ['agent-q:alpha', /Expected `--rule` to be rules such as/],
+  ])('refuses %s', (text, message) => {
+    expect(() => rulesOption(text)).toThrow(message);
   });
 });

@@ -215,6 +215,7 @@ describe('pairs by depth', () => {
         rightWrong: 0,
         rightRight: 0,
         wrongWrong: 1,
+        unknown: 1,
         meanMargin: undefined,
       },
       {
@@ -224,6 +225,7 @@ describe('pairs by depth', () => {
         rightWrong: 1,
         rightRight: 1,
         wrongWrong: 0,
+        unknown: 0,
         meanMargin: 0.75,
       },
     ]);

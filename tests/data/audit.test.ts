@@ -230,7 +230,11 @@ describe('splits', () => {
   test.each([
     ['problem_id', { ...other, problem_id: 'p-1' }, ['leakage']],
     ['another problem_id', { ...other, problem_id: 'p-2' }, []],
-    ['the same row by another name', { ...pair, problem_id: 'p-2' }, ['leakage', 'near-duplicate']],
+    [
+      'the same row by another name',
+      { ...pair, problem_id: 'p-2' },
+      ['near-duplicate', 'shared-prompt'],
+    ],
   ])('%s', async (_, row, expected) => {
     const files = { 'train.jsonl': train, 'test.jsonl': jsonLines([row]) };
 
@@ -289,6 +293,40 @@ describe('splits', () => {
       ['second', 'train', 1, 1],
     ]);
     expect(codes(report)).toEqual([]);
+  });
+});
+
+describe('what may be there twice', () => {
+  test('a prompt that two problems come to is a warning, and names both', async () => {
+    const row = { ...other, prompt: pair.prompt, problem_id: 'p-2' };
+    const report = await auditDataset(
+      folder({
+        'train.jsonl': jsonLines([{ ...pair, problem_id: 'p-1' }]),
+        'test.jsonl': jsonLines([row]),
+      }),
+    );
+
+    expect(report.errors).toBe(0);
+    expect(report.findings).toMatchObject([
+      {
+        code: 'shared-prompt',
+        severity: 'warning',
+        examples: [{ excerpt: 'test and train, under `p-2` and `p-1`' }],
+      },
+    ]);
+  });
+
+  test('equal samples of a group are meant to be there', async () => {
+    const sample = {
+      ...{ prompt: 'Which?', completion: ' Seven, as it is greater than all.', reward: 1 },
+      ...{ group: 'g', advantages: '{"grpo":0}', steps: ['Seven'], step_advantages: '{}' },
+    };
+    const report = await audit([sample, sample]);
+
+    expect(codes(report)).toEqual([]);
+    expect(report.sets.map(({ formats }) => formats)).toEqual([['trl-rollout']]);
+    const { prompt, completion } = sample;
+    expect(codes(await audit([1, 2].map(() => ({ prompt, completion }))))).toEqual(['duplicate']);
   });
 });
 

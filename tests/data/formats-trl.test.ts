@@ -190,7 +190,10 @@ describe('the form for TRL as text, row by row', () => {
       preference({ rejected: [says(' It is 4.')], chosenEnds: false }),
       'Both sides are the same text.',
     ],
-    [preference({ chosen: [call] }), 'The completion calls tools, which this text cannot say.'],
+    [
+      preference({ chosen: [call] }),
+      'The completion calls tools, which text cannot hold: use `--format trl-tools` (`formats.trlTools`).',
+    ],
     [
       preference({ chosen: [says('a'), asks('b')] }),
       'The completion does not end with a turn of the assistant.',

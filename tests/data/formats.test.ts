@@ -51,9 +51,6 @@ describe('all formats', () => {
   /** What trainers read of these rows is what they read of others: the name cannot be told. */
   const taken: Readonly<Record<string, string>> = {
     'trl-reward-preference': 'trl-preference',
-    'trl-rollout': 'trl-sft',
-    'trl-conversational-rollout': 'trl-conversational-sft',
-    'trl-tools-rollout': 'trl-tools-sft',
   };
 
   test.each(forms)('are known again by what they wrote: $name $kind', ({ kind, create }) => {

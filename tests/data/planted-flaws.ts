@@ -292,7 +292,7 @@ export const flaws: Readonly<Record<string, Flaw>> = {
   },
   'a prompt in two splits by another name': {
     set: 'splits',
-    code: 'leakage',
+    code: 'shared-prompt',
     spoil: (row, place, first) => ({
       ...row,
       prompt: first['prompt'],

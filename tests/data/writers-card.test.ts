@@ -42,6 +42,7 @@ const config: ConfigReport = {
       rightWrong: 1,
       rightRight: 0,
       wrongWrong: 3,
+      unknown: 1,
       meanMargin: 0.15,
     },
   ],
@@ -157,7 +158,7 @@ license: "other"
       '| train | 9 | 1100 |\n| test | 1 | 100 |',
       'Labels: 3 positive, 2 negative.',
       'Different texts: chosen 4.',
-      '| 0 | 5 | 0 | 1 | 0 | 3 | 0.15 |',
+      '| 0 | 5 | 0 | 1 | 0 | 3 | 1 | 0.15 |',
       `margin, mean 0.15\n0.1 to 0.2  4  ${'#'.repeat(40)}\n0.2 to 0.3  1  ${'#'.repeat(10)}\n`,
       `chosen, characters, mean 20\n16 and more  5  ${'#'.repeat(40)}\n`,
       '- 1 row: The completion is empty.',
@@ -193,9 +194,9 @@ test('the card tells the files of the trees by their hashes', () => {
   ];
   const text = datasetCard(report, { file: 'jsonl', files });
   expect(text).toContain(`| run/trees.jsonl | \`${'ab'.repeat(32)}\` | espalier 0.1.0, mcts |`);
-  expect(text).not.toContain('sorted hashes');
+  expect(text).not.toContain('sorted line hashes');
   const byLine = files.map((file) => ({ ...file, isByLine: true }));
-  expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted hashes');
+  expect(datasetCard(report, { file: 'jsonl', files: byLine })).toContain('sorted line hashes');
 });
 
 test('warns where most pairs teach little', () => {

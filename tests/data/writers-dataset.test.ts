@@ -225,7 +225,7 @@ describe('compressed JSON lines', () => {
   test('are refused where LLaMA-Factory is to read them', async () => {
     const configs = [{ rule: twoEach, format: alpaca }];
     await expect(write(['a'], { configs, file: 'jsonl.gz' })).rejects.toThrow(
-      'LLaMA-Factory reads no compressed file',
+      'Expected `file` to be jsonl or parquet for llama-factory-preference',
     );
   });
 });

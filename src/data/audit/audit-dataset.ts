@@ -202,10 +202,10 @@ class Audit {
   ): void {
     const name = problemOf(row);
     const problem = name === '' ? 0 : hashOf(name);
-    const other = this.#leakage.look(row, problem, file.split);
-    if (other !== undefined) {
-      this.#add(file, place, { code: 'leakage', excerpt: `${other} and ${file.split}` });
-    }
+    const leaked = this.#leakage.look(row, problem, file.split);
+    if (leaked !== undefined) this.#add(file, place, leaked);
+    // Samples of a group may be equal, and so nearly equal.
+    if (row.repeats === true) return;
     const near = this.#near.get(file.config) ?? new NearDuplicates();
     this.#near.set(file.config, near);
     const excerpt = () => excerptOf(textOf(row.chosen) || textOf(row.prompt));

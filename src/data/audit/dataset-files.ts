@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
+import { expectText } from '../../base/expect.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
 import { completeExport } from '../dataset-folder.ts';
 import { type ColumnMapping, readDatasetInfo } from '../formats/dataset-info.ts';
@@ -28,6 +29,7 @@ export interface DatasetFile {
  * @throws EspalierError `usage` where nothing can be read.
  */
 export function datasetFiles(path: string): readonly DatasetFile[] {
+  expectText('path', path);
   if (!isFolder(path)) {
     const name = basename(path);
     const kind = unreadKind(name);

@@ -1,23 +1,52 @@
 import { isPlainObject } from '../../base/json.ts';
 import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
 import { HashTable, hashOf } from '../hash-table.ts';
+import { excerptOf } from './excerpt.ts';
+import type { RowFault } from './report.ts';
+
+/** Where a prompt stands first; one object for all prompts of a problem. */
+interface PromptPlace {
+  readonly problem: string;
+  readonly split: string;
+}
+
+/** Prompts that are remembered: a map takes no more than some 16 million. */
+const mostPrompts = 10_000_000;
 
 /** Watches in which split each problem, and each prompt, stands. */
 export class Leakage {
   readonly #splitOf = new HashTable();
   readonly #splits: string[] = [];
+  readonly #problems = new Map<string, PromptPlace>();
+  readonly #prompts = new Map<number, PromptPlace>();
 
   /**
-   * The other split in which the problem of a row was first seen, or its prompt under the name of another problem.
+   * What of a row is in another split too: its problem, or else its prompt under the name of another problem, which two
+   * problems that come to the same state share.
    *
    * @param problem - A hash of its problem; 0 where none is known.
    */
-  look(row: ReadRow, problem: number, split: string): string | undefined {
-    const own = problem === 0 ? undefined : this.#find(problem, split);
+  look(row: ReadRow, problem: number, split: string): RowFault | undefined {
+    const other = problem === 0 ? undefined : this.#find(problem, split);
+    if (other !== undefined) return { code: 'leakage', excerpt: `${other} and ${split}` };
     const { prompt, context = null } = row;
-    if (prompt === undefined || idOf(row) === '') return own;
-    const key = hashOf(identityOf(prompt) + JSON.stringify(context));
-    return own ?? this.#find(key, split);
+    const id = idOf(row)?.value;
+    if (prompt === undefined || id === undefined) return undefined;
+    const first = this.#first(hashOf(identityOf(prompt) + JSON.stringify(context)), id, split);
+    if (first === undefined || first.split === split || first.problem === id) return undefined;
+    const problems = `under \`${excerptOf(first.problem, 30)}\` and \`${excerptOf(id, 30)}\``;
+    return { code: 'shared-prompt', excerpt: `${first.split} and ${split}, ${problems}` };
+  }
+
+  /** Where a prompt was first seen; this is remembered where it is new. */
+  #first(key: number, problem: string, split: string): PromptPlace | undefined {
+    const known = this.#prompts.get(key);
+    if (known !== undefined || this.#prompts.size >= mostPrompts) return known;
+    const name = JSON.stringify([problem, split]);
+    const place = this.#problems.get(name) ?? { problem, split };
+    this.#problems.set(name, place);
+    this.#prompts.set(key, place);
+    return undefined;
   }
 
   #find(key: number, split: string): string | undefined {
@@ -40,22 +69,22 @@ export class Leakage {
 export function problemOf(row: ReadRow): string {
   const { prompt, chosen, rejected, implicit = false } = row;
   const id = idOf(row);
-  if (id !== '') return id;
+  if (id !== undefined) return `${id.name} ${id.value}`;
   const question = questionOf(implicit ? (chosen ?? rejected) : prompt, implicit);
   return question.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 /** The name of the problem, where the row has one. */
-function idOf({ columns }: ReadRow): string {
+function idOf({ columns }: ReadRow): Readonly<Record<'name' | 'value', string>> | undefined {
   const { extra_info: info } = columns;
   const places = isPlainObject(info) ? [columns, info] : [columns];
   for (const place of places) {
     for (const name of ['problem_id', 'root_id']) {
       const id = place[name];
-      if (typeof id === 'string' || typeof id === 'number') return `${name} ${id}`;
+      if (typeof id === 'string' || typeof id === 'number') return { name, value: String(id) };
     }
   }
-  return '';
+  return undefined;
 }
 
 /** The first turn of the user: later ones depend on the path. */

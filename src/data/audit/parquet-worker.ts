@@ -1,8 +1,38 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import * as zlib from 'node:zlib';
+import {
+  asyncBufferFromFile,
+  type Compressors,
+  parquetMetadataAsync,
+  parquetReadObjects,
+} from 'hyparquet';
 
 /** At most so many rows of a Parquet file are held at a time. */
 const rowsAtOnce = 10_000;
+
+type Unpack = (input: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
+
+/** Zstandard is there from Node 22.15 on. */
+const { zstdDecompressSync: unzstd } = zlib as { readonly zstdDecompressSync?: Unpack };
+
+/** What Node.js unpacks, beside Snappy, which the reader does itself. */
+const compressors: Compressors = {
+  GZIP: (input, maxOutputLength) => zlib.gunzipSync(input, { maxOutputLength }),
+  BROTLI: (input, maxOutputLength) => zlib.brotliDecompressSync(input, { maxOutputLength }),
+  ...(unzstd !== undefined && {
+    ZSTD: (input: Uint8Array, maxOutputLength: number) => unzstd(input, { maxOutputLength }),
+  }),
+};
+
+const read = ['UNCOMPRESSED', 'SNAPPY', ...Object.keys(compressors)].join(', ');
+
+/** What the reader says of a codec that it does not know, with what to do. */
+function faultOf(message: string): string {
+  const [, codec] = /unsupported compression codec: (\w+)/.exec(message) ?? [];
+  return codec === undefined
+    ? message
+    : `Its compression ${codec} cannot be read: write it with one of ${read}.`;
+}
 
 async function* batches(path: string): AsyncGenerator<readonly unknown[], void, undefined> {
   const file = await asyncBufferFromFile(path);
@@ -12,7 +42,7 @@ async function* batches(path: string): AsyncGenerator<readonly unknown[], void, 
     const end = rowStart + Number(group.num_rows);
     while (rowStart < end) {
       const rowEnd = Math.min(end, rowStart + rowsAtOnce);
-      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
+      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors });
       if (rows.length === 0) return;
       yield rows.map(plain);
       rowStart += rows.length;
@@ -35,6 +65,8 @@ parentPort?.on('message', () => {
   rows.next().then(
     ({ value }) => parentPort?.postMessage({ rows: value ?? [] }),
     (error: unknown) =>
-      parentPort?.postMessage({ fault: error instanceof Error ? error.message : String(error) }),
+      parentPort?.postMessage({
+        fault: faultOf(error instanceof Error ? error.message : String(error)),
+      }),
   );
 });

@@ -59,6 +59,7 @@ export type AuditCode =
   | 'repetition'
   | 'row-too-long'
   | 'separator-in-step'
+  | 'shared-prompt'
   | 'template-token'
   | 'text-conversation'
   | 'tool-schema'

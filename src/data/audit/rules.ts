@@ -164,6 +164,9 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   'separator-in-step': error(
     'A step holds the separator that ends steps: choose another separator, or replace it in the text.',
   ),
+  'shared-prompt': warning(
+    'A prompt is in two splits, under different problems that come to the same state: leave such rows out of the test split where it should hold unseen prompts only.',
+  ),
   'template-token': warning(
     'A turn holds tokens of a chat template, which the trainer puts around it once more: leave them out.',
     { from: 0.05 },

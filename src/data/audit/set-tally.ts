@@ -40,7 +40,7 @@ export class SetTally {
     const hashes = hashesOf(row);
     this.#countTexts(row, tokens, hashes);
     if (row.kind === 'preference') this.#countPair(row);
-    return this.#repeated(row, hashes);
+    return row.repeats === true ? [] : this.#repeated(row, hashes);
   }
 
   /** What is wrong with all rows together. */
@@ -148,6 +148,7 @@ export class SetTally {
   #countDepth({ columns }: ReadRow, margin: number | undefined): void {
     const { depth, chosen_ends: own, rejected_ends: other } = columns;
     if (typeof depth !== 'number' || !(depth >= 0)) return;
+    if (!sideColumns.some((name) => name in columns)) return;
     const sideOf = (name: string) => booleanIn(columns[name]);
     this.#depths.add({
       depth,
@@ -174,6 +175,8 @@ export class SetTally {
     ];
   }
 }
+
+const sideColumns = ['chosen_right', 'rejected_right', 'chosen_correct', 'rejected_correct'];
 
 /** Of each part of a row a hash; 0 where it has none. */
 type RowHashes = Readonly<Record<'chosen' | 'context' | 'prompt' | 'rejected' | 'steps', number>>;

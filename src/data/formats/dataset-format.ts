@@ -1,3 +1,4 @@
+import { expectBoolean, expectFunction, expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
@@ -17,6 +18,7 @@ export interface Form<Kind extends RowKind> {
   /** Whether it can say what images a row shows. @defaultValue false: such a row is refused */
   readonly showsImages?: boolean;
   readonly extraFiles?: NonNullable<RowFormat['extraFiles']>;
+  readonly files?: NonNullable<RowFormat['files']>;
   /** How its rows are known and read. @defaultValue they are taken for those of another form */
   readonly reads?: Pick<Reading, 'fits' | 'needs' | 'parts'>;
 }
@@ -34,7 +36,10 @@ export function datasetFormat<Kinds extends RowKind>(
   options: FormatOptions,
 ): DatasetFormat<Kinds> {
   expectOptions(info.name, options, 'render provenance endToken');
-  const { provenance = true } = options;
+  const { provenance = true, render, endToken } = options;
+  expectBoolean('provenance', provenance);
+  if (render !== undefined) expectFunction('render', render);
+  if (endToken !== undefined) expectText('endToken', endToken);
   // The compiler does not follow the kinds through a list of entries.
   const entries = Object.entries(forms).map(([kind, form]) => ({
     ...(form as Form<RowKind>),
@@ -47,13 +52,18 @@ export function datasetFormat<Kinds extends RowKind>(
     forms: Object.fromEntries(written) as DatasetFormat<Kinds>['forms'],
     readings: [
       ...entries.flatMap(({ reads, name, kind, columns }) =>
-        reads === undefined || kind === 'rollout' ? [] : [{ name, kind, columns, ...reads }],
+        // A check sees a rollout as a completion that may be there several times.
+        reads === undefined
+          ? []
+          : [{ name, kind: kind === 'rollout' ? ('sft' as const) : kind, columns, ...reads }],
       ),
       ...readings,
     ],
   };
 }
 
+const noAnswer =
+  'The right answer is not known: a reward function would have nothing to compare with, and an empty one rewards everything.';
 const noImages = 'The row shows images, which this form cannot say.';
 
 function hasImages(row: TrainingRow): boolean {
@@ -70,7 +80,7 @@ function rowFormat(
   form: Form<RowKind> & Pick<RowFormat, 'kind' | 'name'>,
   provenance: boolean,
 ): RowFormat {
-  const { name, kind, columns, usage = '', write, extraFiles, showsImages = false } = form;
+  const { name, kind, columns, usage = '', write, extraFiles, files, showsImages = false } = form;
   // A column that the trainer reads stands once, where the trainer looks for it.
   const added = Object.entries(provenance ? provenanceColumns(kind) : {}).filter(
     ([column]) => !(column in columns),
@@ -82,12 +92,15 @@ function rowFormat(
     usage,
     write(row) {
       const written = showsImages || !hasImages(row) ? write(row) : noImages;
-      if (!provenance || typeof written === 'string') return written;
+      if (typeof written === 'string') return written;
+      if (row.kind === 'prompt' && row.answer.trim() === '') return noAnswer;
+      if (!provenance) return written;
       // Not by spreading: an object of that many keys would then be a slow one.
       const draft = writeProvenance(row);
       for (const column in written) draft[column] = written[column] ?? null;
       return draft;
     },
     ...(extraFiles !== undefined && { extraFiles }),
+    ...(files !== undefined && { files }),
   };
 }

@@ -27,6 +27,9 @@ function entryName(file: string): string {
     .replace(/-of-\d+$/, '');
 }
 
+/** The files that it reads: no compressed ones. */
+export const plainFiles: NonNullable<Form<'sft'>['files']> = ['jsonl', 'parquet'];
+
 /** How LLaMA-Factory is started on a folder. */
 export function llamaFactoryUsage(stage: 'dpo' | 'kto' | 'sft', isText: boolean): string {
   const loss = stage === 'dpo' ? '\npref_loss: sigmoid' : '';

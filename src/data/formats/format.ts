@@ -19,6 +19,8 @@ export interface RowFormat {
   readonly usage: string;
   /** The row in this form; where this form cannot say it, why, in one sentence. */
   write(row: TrainingRow): Readonly<Record<string, JsonValue>> | string;
+  /** The types of files that its trainer reads, the usual one first. @defaultValue all, JSON lines first */
+  readonly files?: readonly ('jsonl' | 'jsonl.gz' | 'parquet')[];
   /** Further files that the trainer wants beside the data, by name, made once the data files are known. */
   extraFiles?(files: readonly string[]): Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import type { Message } from '../../contracts/language-model.ts';
 import type { SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
 import type { ColumnType, FileRow } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
-import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
+import { datasetInfo, llamaFactoryUsage, plainFiles } from './dataset-info.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { type ColumnReader, type ReadParts, sidesOf } from './reading.ts';
 import { said, sameSides } from './text.ts';
@@ -39,6 +39,7 @@ export function llamaFactoryShareGpt(
           if (chosen.value === rejected.value) return sameSides;
           return { conversations: prompt, chosen, rejected, tools: toolsOf(row) };
         },
+        files: plainFiles,
         extraFiles: datasetInfo({
           ...shared,
           ranking: true,
@@ -57,6 +58,7 @@ export function llamaFactoryShareGpt(
         columns: { ...conversation, tools: 'string' },
         usage: `${llamaFactoryUsage('sft', false)}\n\nAdd \`mask_history: true\`: only the last turn is learnt.`,
         write: writeWhole,
+        files: plainFiles,
         extraFiles: datasetInfo({ ...shared, columns }),
         reads: { needs: ['conversations'], parts: wholeOf },
       },
@@ -64,6 +66,7 @@ export function llamaFactoryShareGpt(
         columns: { ...conversation, kto_tag: 'boolean', tools: 'string' },
         usage: llamaFactoryUsage('kto', false),
         write: (row) => said(writeWhole(row), (whole) => ({ ...whole, kto_tag: row.label })),
+        files: plainFiles,
         extraFiles: datasetInfo({ ...shared, columns: { ...columns, kto_tag: 'kto_tag' } }),
         reads: {
           needs: ['conversations', 'kto_tag'],

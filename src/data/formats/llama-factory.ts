@@ -1,5 +1,5 @@
 import { datasetFormat } from './dataset-format.ts';
-import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
+import { datasetInfo, llamaFactoryUsage, plainFiles } from './dataset-info.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { type ColumnReader, type ReadParts, sidesOf } from './reading.ts';
 import { rowTexts, said } from './text.ts';
@@ -19,6 +19,7 @@ export function llamaFactory(
         usage: llamaFactoryUsage('dpo', true),
         write: (row) =>
           said(texts.pair(row), ({ prompt, ...sides }) => ({ ...alpaca(prompt), ...sides })),
+        files: plainFiles,
         extraFiles: datasetInfo({
           ranking: true,
           columns: { ...shared, chosen: 'chosen', rejected: 'rejected' },
@@ -36,6 +37,7 @@ export function llamaFactory(
             ...alpaca(prompt),
             output,
           })),
+        files: plainFiles,
         extraFiles: datasetInfo({ columns: { ...shared, response: 'output' } }),
         reads: { needs: ['instruction', 'output'], parts: completionOf },
       },
@@ -48,6 +50,7 @@ export function llamaFactory(
             output,
             kto_tag: row.label,
           })),
+        files: plainFiles,
         extraFiles: datasetInfo({ columns: { ...shared, response: 'output', kto_tag: 'kto_tag' } }),
         reads: {
           needs: ['instruction', 'kto_tag'],

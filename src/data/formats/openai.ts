@@ -22,6 +22,7 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
         usage:
           'Upload a JSON lines file as the training file of a fine-tuning job with the method `dpo`.',
         write,
+        files: ['jsonl'],
         showsImages: true,
         reads: {
           needs: ['preferred_output', 'non_preferred_output'],

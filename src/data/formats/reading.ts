@@ -45,6 +45,8 @@ export interface ReadParts {
   readonly implicit?: boolean;
   /** Whether the trainer puts a template of its own around the prompt, so that no word goes on behind it. */
   readonly templated?: boolean;
+  /** Whether rows may be equal, as samples of a group are. */
+  readonly repeats?: boolean;
   /** Whether turns must alternate, as LLaMA-Factory wants it. */
   readonly alternates?: boolean;
 }
@@ -85,7 +87,10 @@ export function readRow(
 
 /** How the columns that most trainers agree on are known and read. */
 export const usualReadings: Readonly<
-  Record<'completion' | 'pair' | 'prompt' | 'unpaired', Pick<Reading, 'needs' | 'parts'>>
+  Record<
+    'completion' | 'pair' | 'prompt' | 'rollout' | 'unpaired',
+    Pick<Reading, 'needs' | 'parts'>
+  >
 > = {
   completion: {
     needs: ['prompt', 'completion'],
@@ -101,6 +106,14 @@ export const usualReadings: Readonly<
   prompt: {
     needs: ['prompt'],
     parts: (reader) => ({ prompt: reader.content('prompt') }),
+  },
+  rollout: {
+    needs: ['prompt', 'completion', 'reward', 'group', 'advantages'],
+    parts: (reader) => ({
+      prompt: reader.content('prompt'),
+      chosen: reader.content('completion'),
+      repeats: true,
+    }),
   },
   unpaired: {
     needs: ['completion', 'label'],

@@ -91,7 +91,7 @@ export function said<From extends object, To>(
 function refusalOf(messages: readonly Message[]): string | undefined {
   if (messages.length === 0) return 'The completion is empty.';
   if (messages.some(({ toolCalls = [] }) => toolCalls.length > 0)) {
-    return 'The completion calls tools, which this text cannot say.';
+    return 'The completion calls tools, which text cannot hold: use `--format trl-tools` (`formats.trlTools`).';
   }
   return messages.at(-1)?.role === 'assistant'
     ? undefined

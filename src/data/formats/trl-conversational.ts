@@ -10,7 +10,7 @@ import type { DatasetFormat, FormatOptions } from './format.ts';
 import { implicitReading, type Reading, sidesOf, usualReadings } from './reading.ts';
 import { said, sameSides } from './text.ts';
 import { rolloutColumns, writeRollout } from './trl.ts';
-import { conversationUsage, grpoUsage } from './trl-usage.ts';
+import { conversationUsage, grpoUsage, rolloutUsage } from './trl-usage.ts';
 import { wholeTurns } from './whole-turns.ts';
 
 /** TRL has no conversational form of step labels. */
@@ -161,9 +161,10 @@ function formsOf(turns: Turns): { readonly [Kind in ConversationKind]: Form<Kind
     rollout: {
       showsImages,
       columns: { prompt: type, completion: type, ...rolloutColumns, ...columns },
-      usage: grpoUsage,
+      usage: rolloutUsage,
       write: (row) =>
         said(writeCompletion(turns, row), (own) => ({ ...own, ...writeRollout(row) })),
+      reads: usualReadings.rollout,
     },
     sft: {
       showsImages,

@@ -55,15 +55,40 @@ PRMTrainer(model=model, args=config, train_dataset=dataset, processing_class=tok
 
 /** How prompts are trained on by reinforcement. */
 export const grpoUsage: string = `\`\`\`python
+import re
 from datasets import load_dataset
 from trl import GRPOConfig, GRPOTrainer
 
+def said(text):  # the last number of the last line, else that line
+    line = (text.strip().splitlines() or [""])[-1].strip()
+    numbers = re.findall(r"-?\\d+(?:[.,/]\\d+)*", line)
+    return (numbers[-1] if numbers else line).replace(",", "").lower()
+
 def reward(completions, answer, **columns):  # each column comes as a list
-    return [float(right in str(said)) for said, right in zip(completions, answer)]
+    texts = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
+    return [float(said(right) != "" and said(text) == said(right)) for text, right in zip(texts, answer)]
 
 dataset = load_dataset("<this dataset>", "<configuration>", split="train")
 GRPOTrainer(model=model, reward_funcs=reward, args=GRPOConfig(), train_dataset=dataset).train()
-\`\`\``;
+\`\`\`
+
+The reward compares the last number of the last line. Where answers are of another kind, compare what the task asks for.`;
+
+/** How rollouts are trained on: they are complete, so that nothing samples or rewards them again. */
+export const rolloutUsage: string = `\`\`\`python
+import json
+from datasets import load_dataset
+
+dataset = load_dataset("<this dataset>", "<configuration>", split="train")
+for row in dataset:
+    advantages = json.loads(row["advantages"])  # by estimator, one of the whole path
+    step_advantages = json.loads(row["step_advantages"])  # by estimator, one of each of row["steps"]
+\`\`\`
+
+The paths are complete, with their rewards: no trainer of TRL reads the advantages, and \`GRPOTrainer\`, which samples
+its own completions, is for rows of the rule \`prompts\`. Weigh your own loss by them: the log-probability of each
+token of a completion times the advantage of its path or step. \`SFTTrainer\` trains on \`prompt\` and \`completion\`
+without them: keep the rows with a high \`reward\` for it.`;
 
 function start(trainer: string): string {
   return `\`\`\`python

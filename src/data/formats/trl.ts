@@ -5,7 +5,7 @@ import type { DatasetFormat, FormatOptions } from './format.ts';
 import { implicitReading, usualReadings } from './reading.ts';
 import { plainPrompt } from './render.ts';
 import { type RowTexts, rowTexts, said } from './text.ts';
-import { grpoUsage, stepwiseUsage, trainerUsage } from './trl-usage.ts';
+import { grpoUsage, rolloutUsage, stepwiseUsage, trainerUsage } from './trl-usage.ts';
 
 /** TRL, with text: the prompt is rendered, and a step goes on from the steps before it. */
 export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
@@ -37,9 +37,10 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
       },
       rollout: {
         columns: { prompt: 'string', completion: 'string', ...rolloutColumns },
-        usage: grpoUsage,
+        usage: rolloutUsage,
         write: (row) =>
           said(texts.single(row, true), (single) => ({ ...single, ...writeRollout(row) })),
+        reads: usualReadings.rollout,
       },
       sft: {
         columns: { prompt: 'string', completion: 'string' },

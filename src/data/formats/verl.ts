@@ -34,7 +34,7 @@ export function verl(
           extra_info: { struct: extra },
         },
         usage: `\`\`\`sh
-python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>/train-00000-of-00001.parquet \\
+python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>/train-00000-of-00001.<file> \\
   custom_reward_function.path=reward.py  # compute_score(data_source, solution_str, ground_truth, extra_info)
 \`\`\``,
         write(row) {
@@ -51,6 +51,7 @@ python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>
             extra_info: extraOf(row),
           };
         },
+        files: ['parquet'],
         reads: { ...usualReadings.prompt, needs: ['data_source', 'prompt'] },
       },
     },

@@ -1,4 +1,10 @@
-import { expectFunction, expectNumber, expectOneOf } from '../../base/expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectFunction,
+  expectNumber,
+  expectOneOf,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RolloutRow, RowRule, RuleInfo } from '../rows.ts';
 import {
@@ -81,10 +87,13 @@ const stepNames = Object.keys(stepEstimators) as readonly StepEstimator[];
 function rolloutRule(info: RuleInfo, options: TreeAdvantagesOptions): RowRule<RolloutRow> {
   const { estimators = [...pathNames, ...stepNames], sampling } = options;
   const { epsilon = 1e-6, discount = 0.95, omega = 1, stateKey } = options;
-  expectNumber('epsilon', epsilon, { min: Number.MIN_VALUE });
+  if (!(Number.isFinite(epsilon) && epsilon > 0)) {
+    throw expectation('epsilon', 'a finite number above 0', epsilon);
+  }
   expectNumber('discount', discount, { min: 0, max: 1 });
   expectNumber('omega', omega, { min: 0 });
   if (stateKey !== undefined) expectFunction('stateKey', stateKey);
+  expectArray('estimators', estimators);
   for (const name of estimators) expectOneOf('estimators', name, [...pathNames, ...stepNames]);
   if (sampling !== undefined) expectOneOf('sampling', sampling, ['iid', 'search']);
   const ofPaths = pathNames.filter((name) => estimators.includes(name));

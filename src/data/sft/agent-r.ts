@@ -56,7 +56,7 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
   return {
     name: 'agent-r',
     kind: 'sft',
-    title: 'wrong beginnings that are noticed and mended',
+    title: 'wrong beginnings that are noticed and corrected',
     paper: 'Yuan et al., 2025, arXiv 2501.11425',
     options,
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {

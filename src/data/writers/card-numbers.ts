@@ -25,10 +25,11 @@ function depthTable({ depths, idle }: ConfigReport): readonly string[] {
     '',
     'Pairs by depth, 0 being the first step; a side is right where a right end stands at or below it:',
     '',
-    '| depth | pairs | last steps | right : wrong | right : right | wrong : wrong | mean margin |',
-    '|---:|---:|---:|---:|---:|---:|---:|',
-    ...depths.map(({ depth, pairs, last, rightWrong, rightRight, wrongWrong, meanMargin }) => {
-      const counts = [depth, pairs, last, rightWrong, rightRight, wrongWrong];
+    '| depth | pairs | last steps | right : wrong | right : right | wrong : wrong | unknown | mean margin |',
+    '|---:|---:|---:|---:|---:|---:|---:|---:|',
+    ...depths.map(({ meanMargin, ...of }) => {
+      const { depth, pairs, last, rightWrong, rightRight, wrongWrong, unknown } = of;
+      const counts = [depth, pairs, last, rightWrong, rightRight, wrongWrong, unknown];
       return `| ${[...counts, short(meanMargin ?? 0)].join(' | ')} |`;
     }),
     ...(idle === undefined

@@ -44,7 +44,7 @@ function sourceFiles({ files = [] }: CardOptions): readonly string[] {
     `Rows written by espalier ${espalierVersion()}.`,
     ...(files.some(({ isByLine = false }) => isByLine)
       ? [
-          'The order of the lines of a run is chance: its hash is that of the sorted hashes of its lines, each with a line break.',
+          'Lines of a run are in no fixed order, so its hash is the SHA-256 of its sorted line hashes, one per line.',
         ]
       : []),
   ];
@@ -131,8 +131,11 @@ function sizeCategory(rows: number): string {
   return place < 0 ? 'n>1B' : `${steps[place - 1] ?? ''}<n<${steps[place] ?? ''}`;
 }
 
-function section(config: ConfigReport, { repo }: CardOptions): readonly string[] {
-  const { name, rule, format, usage, splits, refused } = config;
+function section(
+  config: ConfigReport,
+  { repo, file }: CardOptions & { readonly file: DatasetFile },
+): readonly string[] {
+  const { name, rule, format, usage, rows, splits, refused } = config;
   return [
     `## ${prose(name)}`,
     '',
@@ -144,7 +147,9 @@ function section(config: ConfigReport, { repo }: CardOptions): readonly string[]
     ...numbersOf(config),
     ...refusals(refused),
     ...sources(config),
-    ...(usage === '' ? [] : ['', '### Use', '', filled(usage, name, repo)]),
+    ...(usage === '' || rows === 0
+      ? []
+      : ['', '### Use', '', filled(usage, name, repo).replaceAll('<file>', file)]),
   ];
 }
 

@@ -22,7 +22,11 @@ export interface WriteDatasetOptions {
     /** How they are written: a format that has a form for rows of their kind. */
     readonly format: DatasetFormat;
   }[];
-  /** What the files are; JSON lines may be compressed by gzip. @defaultValue `'parquet'` */
+  /**
+   * What the files are; JSON lines may be compressed by gzip.
+   *
+   * @defaultValue `'jsonl'`; `'parquet'` for forms whose trainers read nothing else, such as `verl`
+   */
   readonly file?: 'jsonl' | 'jsonl.gz' | 'parquet';
   /**
    * The shares of the splits by name, such as `{ train: 0.9, test: 0.1 }`; they are divided by their sum. A problem's

@@ -1,4 +1,12 @@
-import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectObject,
+  expectOneOf,
+  expectText,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { type DatasetFolder, datasetFolder } from '../dataset-folder.ts';
 import type { RowFormat } from '../formats/format.ts';
@@ -28,11 +36,14 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   );
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   expectOptions('card', card, 'title source files spend repo license tags');
+  expectText('out', out);
+  expectIterable(problems);
+  expectObject('splits', splits);
+  expectNames(options.allProblems);
   const splitOf = splitter(splits, seed, options.allProblems);
   const formedConfigs = formed(configs);
-  const { file = 'parquet', rowsPerFile = 500_000 } = options;
-  expectOneOf('file', file, ['jsonl', 'jsonl.gz', 'parquet']);
-  expectReadable(formedConfigs, file);
+  const { rowsPerFile = 500_000 } = options;
+  const file = fileFor(formedConfigs, options.file);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
   const folder = datasetFolder(
@@ -69,10 +80,13 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
 export function expectWritable({
   out,
   configs,
-}: Pick<WriteDatasetOptions, 'configs' | 'out'>): void {
+  file,
+}: Pick<WriteDatasetOptions, 'configs' | 'file' | 'out'>): void {
+  const formedConfigs = formed(configs);
+  fileFor(formedConfigs, file);
   datasetFolder(
     out,
-    formed(configs).map(({ name }) => name),
+    formedConfigs.map(({ name }) => name),
   ).abandon();
 }
 
@@ -83,6 +97,7 @@ async function fill(
 ): Promise<Pick<DatasetReport, 'problems' | 'trees'>> {
   const counts = { problems: 0, trees: 0 };
   for await (const trees of problems) {
+    expectArray('problems', trees);
     const [first] = trees;
     if (first === undefined) continue;
     const other = trees.find(({ problem }) => problem !== first.problem);
@@ -107,20 +122,58 @@ function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void 
   }
 }
 
-/** What stands beside the data names it to a loader that takes no compressed files. */
-function expectReadable(configs: readonly FormedConfig[], file: DatasetFile): void {
-  const config = configs.find(({ form }) => form.extraFiles !== undefined);
-  if (file !== 'jsonl.gz' || config === undefined) return;
-  const about = `jsonl or parquet: LLaMA-Factory reads no compressed file (${config.form.name})`;
-  throw expectation('file', about, file);
+const allFiles = ['jsonl', 'jsonl.gz', 'parquet'] as const;
+
+/** The type of the files: what was asked for, else the first that the trainers of all forms read. */
+function fileFor(configs: readonly FormedConfig[], asked: DatasetFile | undefined): DatasetFile {
+  if (asked !== undefined) expectOneOf('file', asked, allFiles);
+  const read = ({ form }: FormedConfig): readonly DatasetFile[] => form.files ?? allFiles;
+  const file =
+    asked ?? allFiles.find((each) => configs.every((config) => read(config).includes(each)));
+  const other = configs.find((config) => file === undefined || !read(config).includes(file));
+  if (file !== undefined && other === undefined) return file;
+  const forms = configs.filter((config) => read(config).length < allFiles.length);
+  const wanted = forms.map((config) => `${read(config).join(' or ')} for ${config.form.name}`);
+  throw expectation('file', `${wanted.join(', ')}, which is what its trainer reads`, asked);
+}
+
+/** For callers without types. A text is iterable too. */
+function expectIterable(problems: unknown): void {
+  const isOne =
+    typeof problems === 'object' &&
+    problems !== null &&
+    (Symbol.iterator in problems || Symbol.asyncIterator in problems);
+  if (!isOne) throw expectation('problems', 'the trees, as an iterable of arrays', problems);
+}
+
+function expectNames(all: unknown): void {
+  if (all === undefined) return;
+  const wrong = Array.isArray(all) ? all.find((name) => typeof name !== 'string') : all;
+  if (wrong !== undefined) throw expectation('allProblems', 'the ids of all problems', wrong);
+}
+
+/** A rule and a format that were made: what makes them is a function. */
+function expectMade({ rule, format }: DatasetConfig, path: string): void {
+  const got: unknown = rule;
+  if (typeof got === 'function') {
+    throw expectation(`${path}.rule`, 'a rule: call the function that makes it', got);
+  }
+  expectMethods(`${path}.rule`, rule, ['rows']);
+  if (typeof format === 'function') {
+    throw expectation(`${path}.format`, 'a format: call the function that makes it', format);
+  }
+  expectObject(`${path}.format`, format);
+  expectObject(`${path}.format.forms`, format.forms);
 }
 
 /** Each configuration with the form of its rows, all of different names. */
 function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
+  expectArray('configs', configs);
   if (configs.length === 0) throw expectation('configs', 'one or more', configs);
   const names = new Set<string>();
   return configs.map((config, place) => {
     expectOptions(`configs[${place}]`, config, 'name rule format');
+    expectMade(config, `configs[${place}]`);
     const { rule, format, name = rule.name } = config;
     if (!/^\w[\w.-]*$/.test(name)) {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
