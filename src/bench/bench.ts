@@ -5,18 +5,16 @@ import { expectation } from '../base/expect.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
-import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
-import type { Budget } from '../contracts/spend.ts';
 import type { Oracle } from '../contracts/verifier.ts';
-import { type GenerateProgress, type GenerateReport, generate } from '../runs/generate.ts';
+import { type GenerateReport, generate } from '../runs/generate.ts';
 import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import { type CellName, cellOf, failedCell } from './cells.ts';
-import { expectCompareOptions, expectInstances } from './compare-options.ts';
+import { type CompareOptions, expectCompareOptions, expectInstances } from './compare-options.ts';
 import {
   type BenchMethod,
   baselinesFor,
@@ -27,66 +25,7 @@ import {
 import { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
-import type { BenchInstance, BenchTask } from './task.ts';
-
-/** What {@link compare} is given. */
-export interface CompareOptions {
-  /** What the methods are compared on. */
-  readonly task: BenchTask;
-  /** The model that is asked. @defaultValue none: the task brings what guides a search */
-  readonly model?: LanguageModel;
-  /** The model that judges. @defaultValue `model` */
-  readonly judgeModel?: LanguageModel;
-  /**
-   * Algorithms and published methods by name, and plans of one's own. Greedy, self-consistency where the task has answers
-   * to vote on, and best-of-N are compared in any case.
-   */
-  readonly methods: readonly (BenchMethod | string)[];
-  /** What each search may spend: each method is tried with each of them. */
-  readonly budgets: readonly BenchBudget[];
-  /**
-   * The temperature at which algorithms sample the model, greedy excepted: that of best-of-N as well, which a badly chosen
-   * one makes easy to beat.
-   *
-   * @defaultValue that of `fromModel`
-   */
-  readonly temperature?: number;
-  /** The folder in which all is kept. What lies there already is not done again. */
-  readonly out: string;
-  /** Where what was bought is kept, for this and other benchmarks at the same time. @defaultValue `recording` in `out` */
-  readonly recording?: string;
-  /** The split of the task. @defaultValue its first */
-  readonly split?: string;
-  /** The most instances: an integer from 1 up. @defaultValue all, of generated tasks 100 */
-  readonly limit?: number;
-  /** The longest step, in tokens: an integer from 1 up. @defaultValue that of the task */
-  readonly maxTokens?: number;
-  /** Independent searches of each instance by each method at each budget: an integer from 1 up. @defaultValue 1 */
-  readonly seeds?: number;
-  /** @defaultValue 0 */
-  readonly seed?: number | string;
-  /** What all others are compared with. @defaultValue `'best-of-n'` */
-  readonly baseline?: string;
-  /** Searches under way at once, and calls of the model: an integer from 1 up. @defaultValue 4 */
-  readonly concurrency?: number;
-  /**
-   * Whether what was bought for another method takes as long as it took then, so that times are those of a search that
-   * buys for itself. Otherwise it comes at once, and reports have no times.
-   *
-   * @defaultValue `true`
-   */
-  readonly paced?: boolean;
-  /** What the whole benchmark may be charged, those of earlier sessions included. @defaultValue no limit */
-  readonly budget?: Omit<Budget, 'ms'>;
-  /** Prices by model id, beside and above those that are known. */
-  readonly prices?: PriceTable;
-  /** Ends the benchmark gracefully when it returns true; the same call goes on where it was. */
-  readonly stopWhen?: () => boolean;
-  /** Rejects when it aborts. What was paid for is kept. */
-  readonly signal?: AbortSignal;
-  /** Hears of every search that begins or ends. */
-  readonly onProgress?: (progress: GenerateProgress) => void;
-}
+import type { BenchInstance } from './task.ts';
 
 /** What a comparison came to. */
 export interface Compared {

@@ -5,8 +5,9 @@
  * @module espalier/bench
  */
 
-export { type Compared, type CompareOptions, compare } from './bench.ts';
+export { type Compared, compare } from './bench.ts';
 export type { BenchCell } from './cell.ts';
+export type { CompareOptions } from './compare-options.ts';
 export { reportMarkdown } from './markdown.ts';
 export type { BenchMethod, BenchModels, BenchPlan } from './methods.ts';
 export { reportPage } from './page/page.ts';

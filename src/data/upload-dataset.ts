@@ -112,7 +112,7 @@ function asking({ fetch: send = fetch, signal }: Pick<UploadOptions, 'fetch' | '
   return {
     waitMs: () => wait,
     ask: async (input, init = {}) => {
-      const signals = [signal, init?.signal].filter((each) => each !== undefined && each !== null);
+      const signals = [signal, init.signal].filter((each) => each !== undefined && each !== null);
       const response = await send(input, { ...init, signal: AbortSignal.any(signals) });
       if (response.ok) return response;
       wait = secondsIn(response.headers.get('retry-after'));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { CompareOptions } from '../../src/bench/bench.ts';
+import type { CompareOptions } from '../../src/bench/compare-options.ts';
 import type { BenchInstance, BenchTask } from '../../src/bench/task.ts';
 import {
   type Environment,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CompareOptions, compare } from '../../src/bench/bench.ts';
+import { compare } from '../../src/bench/bench.ts';
+import type { CompareOptions } from '../../src/bench/compare-options.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
 import type { BenchTask } from '../../src/bench/task.ts';
 import { type LanguageModel, ModelCallError } from '../../src/index.ts';

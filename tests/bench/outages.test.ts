@@ -108,8 +108,9 @@ describe('what no search can do', () => {
   test('such as to ask without a package ends it as well', async () => {
     const out = newFolder();
     const { model } = digitModel();
-    const generate = () => loadPeer('absent-package', () => import('absent-package' as string));
-    const run = compare({ ...options, model: { ...model, generate } as never, limit: 2, out });
+    const absent: string = 'absent-package';
+    const generate = () => loadPeer(absent, () => import(absent));
+    const run = compare({ ...options, model: { ...model, generate }, limit: 2, out });
     await expect(run).rejects.toMatchObject({ code: 'usage', scope: 'run' });
     const { outcomes } = readRun(out);
     expect(outcomes).toEqual([]);

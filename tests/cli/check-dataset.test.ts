@@ -59,7 +59,7 @@ describe('espalier check-dataset', () => {
     expect(text).toContain('faulty.jsonl:1   \\u{1b}[31mb\n');
     expect(text).toContain('faulty.jsonl:2   {"pro\\u{7}\n');
     expect(text.replaceAll('\n', '')).toMatch(/^\P{Cc}*$/u);
-    expect(text).toMatch(/\n2 errors, 0 warnings in 1 row\. Fix the errors before training\.$/m);
+    expect(text).toMatch(/\n2 errors, 1 warning in 1 row\. Fix the errors before training\.$/m);
   });
 
   test('warnings alone: 0', async () => {

@@ -33,12 +33,12 @@ test('half of a character is refused with its line, a whole one and its spelling
 
 test('of several chat templates the default one is taken, or the one named', () => {
   const listed = [
-    { name: 'tool_use', template: 'tools' },
-    { name: 'default', template: 'plain' },
+    { name: 'tool_use', template: '{{ messages }} tools' },
+    { name: 'default', template: '{{ messages }}' },
   ];
   const path = file('tokenizer_config.json', JSON.stringify({ chat_template: listed }));
-  expect(readTemplate(path)).toBe('plain');
-  expect(readTemplate(`${path}#tool_use`)).toBe('tools');
+  expect(readTemplate(path)).toBe('{{ messages }}');
+  expect(readTemplate(`${path}#tool_use`)).toBe('{{ messages }} tools');
   expect(() => readTemplate(`${path}#rag`)).toThrow('to hold a `chat_template` named `rag`.');
   expect(() => readTemplate(file('empty.jinja', ' \n'))).toThrow('got an empty text.');
 });

@@ -44,7 +44,10 @@ test.concurrent.each([
     `${game} "4 9" --model gpt`,
     'Expected `--model` to be none, tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN, got `"gpt"`.',
   ],
-  [`${game} "4 9" --model no/model.gguf`, `There is no file \`${process.cwd()}/no/model.gguf\`.`],
+  [
+    `${game} "4 9 10 13" --model no/model.gguf`,
+    `There is no file \`${process.cwd()}/no/model.gguf\`.`,
+  ],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
   ['doctor', "Required option '--model <spec>' not specified."],

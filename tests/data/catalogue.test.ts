@@ -26,10 +26,10 @@ test('the guide lists every rule and every format', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/datasets.md'), 'utf8');
   const listed = guide
     .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .flatMap((line) => [...line.matchAll(/`([\w-]+)`/g)].map(([, name]) => name));
-  const names = [...rowRules, ...datasetFormats].map(({ name }) => name);
-  expect([...new Set(listed)].toSorted()).toEqual([...new Set(names)].toSorted());
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([\w-]+)`/g)])
+    .map(([, name]) => name);
+  for (const { name } of [...rowRules, ...datasetFormats]) expect(listed).toContain(name);
 });
 
 test('a rule is found by its name', () => {

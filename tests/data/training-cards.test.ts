@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formats, rlRules, type TreeRecord, writeDataset } from '../../src/data/index.ts';
+import { formats, rlRules, writeDataset } from '../../src/data/index.ts';
 import { formOf, prompt } from './formats-rows.ts';
 import { planted } from './pairs-trees.ts';
 
@@ -57,7 +57,7 @@ describe('files', () => {
   const write = (format: 'openAiFiles' | 'trl' | 'verl', file?: 'jsonl' | 'parquet') =>
     writeDataset({
       out: join(folder, `${format}-${file}`),
-      problems: [[planted([{ text: 'a', end: 1 }], { answer: '4' }) as unknown as TreeRecord]],
+      problems: [[planted([{ text: 'a', end: 1 }], { answer: '4' })]],
       configs: [
         format === 'openAiFiles'
           ? {
