@@ -148,13 +148,17 @@ function writeFiles(folder: string, format: RowFormat, rows: readonly TrainingRo
 /** A dataset as a whole, with its card, of all worlds: some shards have no call of a tool and no mark of a tree. */
 async function writeWhole(): Promise<void> {
   const [pairs, , steps] = rules;
-  const configs = datasetFormats.flatMap(({ create }) => {
-    const format = create();
-    return [pairs, steps].flatMap((rule) => {
-      const form: RowFormat | undefined = rule && format.forms[rule.kind];
-      return rule === undefined || form === undefined ? [] : [{ name: form.name, rule, format }];
+  const configsFor = (file: 'jsonl' | 'parquet') =>
+    datasetFormats.flatMap(({ create }) => {
+      const format = create();
+      return [pairs, steps].flatMap((rule) => {
+        const form: RowFormat | undefined = rule && format.forms[rule.kind];
+        // A trainer that reads one type only is given no other.
+        if (rule === undefined || form === undefined || form.files?.includes(file) === false)
+          return [];
+        return [{ name: form.name, rule, format }];
+      });
     });
-  });
   for (const file of ['jsonl', 'parquet'] as const) {
     const folder = join(out, `whole-${file}`);
     const problems = all.flatMap(({ records }) => records.map((record) => [record]));
@@ -162,7 +166,7 @@ async function writeWhole(): Promise<void> {
     const report = await writeDataset({
       out: folder,
       problems,
-      configs,
+      configs: configsFor(file),
       file,
       splits,
       rowsPerFile: 16,
