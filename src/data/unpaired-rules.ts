@@ -152,7 +152,9 @@ function draftsOf<State, Action>(
     prompts.set(start, prompt);
     const completion =
       start === node.parent ? [turnOf(record, node)] : pathCompletion(record, start, node);
-    const key = `${prompt.text}${JSON.stringify(completion)}`;
+    // Space around a text is no difference between two steps.
+    const said = completion.map((turn) => ({ ...turn, content: turn.content.trim() }));
+    const key = `${prompt.text}${JSON.stringify(said)}`;
     return { ...one, record, prompt: prompt.messages, completion, key };
   });
 }

@@ -289,3 +289,13 @@ describe('critiques', () => {
     expect(row?.provenance.parts[1]).toEqual({ a: 0.5, b: 0.5 });
   });
 });
+
+test('of steps that differ in space around them only the most visited is wanted or not', () => {
+  const { record, add } = plant();
+  const { tree } = record;
+  const often = add(tree.root, ['b', 'x'], { terminal: true, reward: 1 });
+  const seldom = add(tree.root, ['b ', 'y'], { terminal: true, reward: 0 });
+  for (const node of [often, often, seldom]) tree.backup(node);
+  const rows = [...unpairedRules.siblings().rows([record])];
+  expect(rows.map(({ label }) => label)).toEqual([true]);
+});
