@@ -97,10 +97,9 @@ function faultOf<State, Action>(
 const longestAnswer = 2_000;
 
 function chosenIn<State, Action>(
-  { best: { state }, actions }: SearchResult<State, Action>,
-  { answer, notation }: Environment<State, Action>,
+  { answer: given, actions }: SearchResult<State, Action>,
+  { notation }: Environment<State, Action>,
 ): string | undefined {
-  const given = state === undefined ? undefined : answer?.(state);
   if (given === undefined && actions.length === 0) return undefined;
   const text =
     given === undefined

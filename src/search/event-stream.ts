@@ -28,7 +28,8 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   readonly #result: Promise<SearchResult<State, Action>>;
   #settle: (result: Promise<SearchResult<State, Action>>) => void = () => {};
   #events: AsyncGenerator<SearchEvent<State, Action>, void, undefined> | undefined;
-  #isRead = false;
+  /** What reads the events, in whichever form. */
+  #reader: AsyncGenerator<unknown, void, undefined> | undefined;
 
   constructor(environment: Environment<State, Action>, options: SearchOptions<State, Action>) {
     this.#environment = environment;
@@ -41,7 +42,7 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   }
 
   get result(): Promise<SearchResult<State, Action>> {
-    if (!this.#isRead) void this.#readAll();
+    if (this.#reader === undefined) void this.#readAll();
     return this.#result;
   }
 
@@ -55,10 +56,14 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
     return this.#events.next();
   }
 
-  return(): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
-    if (!this.#isRead) this.#settle(Promise.reject(readerLeft()));
-    this.#events ??= this.#read((event) => event);
-    return this.#events.return();
+  async return(): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
+    if (this.#reader === undefined) this.#events = this.#read((event) => event);
+    await this.#reader?.return();
+    // A search that was not begun comes to nothing; what another one has come to stays.
+    const left = Promise.reject<SearchResult<State, Action>>(readerLeft());
+    left.catch(() => {});
+    this.#settle(left);
+    return { done: true, value: undefined };
   }
 
   async throw(error: unknown): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
@@ -85,11 +90,12 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   #read<Told>(
     tell: (event: SearchEvent<State, Action>) => Told,
   ): AsyncGenerator<Told, void, undefined> {
-    if (this.#isRead) {
+    if (this.#reader !== undefined) {
       throw new EspalierError('usage', 'The events of this search are being read already.');
     }
-    this.#isRead = true;
-    return this.#run(tell);
+    const reader = this.#run(tell);
+    this.#reader = reader;
+    return reader;
   }
 
   /** Nodes are live: an event is told when it happens, and not when it is read. */

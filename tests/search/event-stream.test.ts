@@ -156,6 +156,17 @@ describe('events as JSON', () => {
     await expect(stream.result).rejects.toThrow('Give the environment a codec.');
   });
 
+  test('can be left, whether read or not, by the stream too', async () => {
+    for (const events of [0, 1]) {
+      const stream = streamSearch(ladder, options);
+      const told = stream.json();
+      for (let read = 0; read < events; read++) await told.next();
+      await stream[Symbol.asyncDispose]();
+      await expect(told.next()).resolves.toEqual({ done: true, value: undefined });
+      await stream.result.catch(() => undefined);
+    }
+  });
+
   test('are read in one way', async () => {
     const stream = streamSearch(ladder, options);
     await stream.json().next();
