@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { openScope } from '#platform';
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
@@ -14,14 +16,13 @@ import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import { type CellName, cellOf, failedCell } from './cells.ts';
-import { type CompareOptions, expectCompareOptions, expectInstances } from './compare-options.ts';
 import {
-  type BenchMethod,
-  baselinesFor,
-  benchMethod,
-  expectVotes,
-  type Sampling,
-} from './methods.ts';
+  type CompareOptions,
+  expectCompareOptions,
+  expectInstances,
+  measuredBy,
+} from './compare-options.ts';
+import type { BenchMethod } from './methods.ts';
 import { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -57,14 +58,9 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   };
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
-  expectVotes(options.methods, { task, instances });
-  const baselines = baselinesFor(instances);
-  const methods = methodsOf([...baselines, ...options.methods], options);
-  if (!methods.some(({ name }) => name === baseline)) {
-    throw expectation('baseline', `one of ${methods.map(({ name }) => name).join(', ')}`, baseline);
-  }
+  const { baselines, methods } = measuredBy(options, instances);
   using run = openRun(options.out);
-  begin(run, options);
+  begin(run, options, instances);
   const recording = new Recording(join(options.out, 'recording'), options.recording);
   const searches = inTurn(instances, options).flatMap((group) =>
     budgets.flatMap((budget) =>
@@ -87,7 +83,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
     versions: { espalier: espalierVersion(), node: process.versions.node },
   });
-  run.writeReport(JSON.parse(JSON.stringify(report)) as Readonly<Record<string, JsonValue>>);
+  run.writeReport(asJson(report));
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
 }
 
@@ -133,6 +129,8 @@ class Benchmark {
   readonly #turns = new Map<string, Promise<void>>();
   /** How a search says that it is. */
   readonly #ends = new Map<string, () => void>();
+  /** The method whose search the running code belongs to. */
+  readonly #searching = openScope<string>();
 
   constructor(options: CompareOptions, recording: Recording, searches: readonly Search[]) {
     this.#options = options;
@@ -154,7 +152,10 @@ class Benchmark {
       retryFailed: 'anew',
       plan: (search, attempt) => this.#plan(search, attempt),
       note: (result, search, attempt) => this.#note(result, search, attempt),
-      onEnd: (search, attempt) => this.#end(`${search.id}#${attempt}`),
+      around: (grow, search, attempt) =>
+        this.#searching
+          .run(search.method.name, grow)
+          .finally(() => this.#end(`${search.id}#${attempt}`)),
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
       ...(stopWhen !== undefined && { stopWhen }),
@@ -234,11 +235,15 @@ class Benchmark {
     await before;
   }
 
-  /** An oracle whose every use by a method is noted, at whatever time. Scores are asked of the oracle itself. */
+  /**
+   * An oracle whose every use is noted, at whatever time: of the method that was given it, and of the one whose search asks,
+   * which may have it from the other. Scores are asked of the oracle itself.
+   */
   #guarded(oracle: Oracle<unknown>, { name }: BenchMethod): Oracle<unknown> {
     return {
       label: (state, context) => {
         this.#recording.noteGuided(name);
+        this.#recording.noteGuided(this.#searching.getStore() ?? name);
         return oracle.label(state, context);
       },
     };
@@ -281,25 +286,6 @@ function nameOf({ instance, method, budget }: Search, attempt: number): CellName
   return { instance: id, cluster, method: method.name, budget, attempt };
 }
 
-/** Each method once, in order. */
-function methodsOf(
-  given: readonly (BenchMethod | string)[],
-  sampling: Sampling,
-): readonly BenchMethod[] {
-  const methods = new Map<string, BenchMethod>();
-  const own = new Map<string, BenchMethod | string>();
-  for (const each of given) {
-    const method = benchMethod(each, sampling);
-    const known = own.get(method.name);
-    if (known !== undefined && known !== each) {
-      throw expectation('methods', 'without repetition', method.name);
-    }
-    own.set(method.name, each);
-    if (known === undefined) methods.set(method.name, method);
-  }
-  return [...methods.values()];
-}
-
 /** @throws EspalierError `usage` where the folder holds another benchmark. More methods, budgets and seeds may be added. */
 function begin(
   run: RunFolder,
@@ -312,9 +298,12 @@ function begin(
     temperature,
     maxTokens,
     paced = true,
+    prices = {},
   }: CompareOptions,
+  instances: readonly BenchInstance[],
 ): void {
-  const now = {
+  // As it is read again: without what is undefined.
+  const now = asJson({
     command: 'bench',
     task: task.name,
     source: task.source ?? null,
@@ -322,11 +311,12 @@ function begin(
     model: nameOrNull(model),
     judgeModel: nameOrNull(judgeModel),
     settings: [model, judgeModel].map((each) => each?.settings ?? null),
+    prices: pricesOf([model, judgeModel, ...instances.map((each) => each.model)], prices),
     temperature: temperature ?? null,
     maxTokens: maxTokens ?? null,
     seed,
     paced,
-  };
+  });
   const { run: old } = readRun(run.path);
   if (old === undefined) {
     run.writeRun(now);
@@ -335,7 +325,9 @@ function begin(
   const name = Object.keys({ ...now, ...old }).find(
     (field) =>
       !isDeepStrictEqual(old[field], Reflect.get(now, field)) &&
-      !(field === 'settings' && isSettingsOf(old[field], now.settings)),
+      !(field === 'settings' && isSettingsOf(old[field], now['settings'])) &&
+      // Earlier versions did not write it down.
+      !(field === 'prices' && old[field] === undefined),
   );
   if (name === undefined) return;
   const [before, asked] = [old[name], Reflect.get(now, name)].map((value) =>
@@ -347,14 +339,27 @@ function begin(
   );
 }
 
+/** What each model costs, by its name; nothing where that is not known. */
+function pricesOf(
+  models: readonly (LanguageModel | undefined)[],
+  prices: PriceTable,
+): Readonly<Record<string, JsonValue>> {
+  const asked = models.filter((each) => each !== undefined);
+  return Object.fromEntries(
+    asked.map((each) => [modelName(each), { ...priceOf(each, prices, false) }] as const),
+  );
+}
+
+function asJson(value: object): Readonly<Record<string, JsonValue>> {
+  return JSON.parse(JSON.stringify(value)) as Readonly<Record<string, JsonValue>>;
+}
+
 /** Whether settings are those of an earlier version, which named neither addresses nor files. */
-function isSettingsOf(
-  old: unknown,
-  now: readonly (NonNullable<LanguageModel['settings']> | null)[],
-): boolean {
+function isSettingsOf(old: unknown, now: unknown): boolean {
   return (
     Array.isArray(old) &&
-    now.every((settings, place) => {
+    Array.isArray(now) &&
+    now.every((settings: LanguageModel['settings'] | null, place) => {
       const before: unknown = old[place];
       const { baseUrl: _, file: __, ...rest } = settings ?? {};
       return isDeepStrictEqual(before ?? {}, rest) || isDeepStrictEqual(before, settings);

@@ -15,7 +15,13 @@ import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { GenerateProgress } from '../runs/generate.ts';
 import { budgetKey } from './arms.ts';
-import type { BenchMethod } from './methods.ts';
+import {
+  type BenchMethod,
+  baselinesFor,
+  benchMethod,
+  expectVotes,
+  type Sampling,
+} from './methods.ts';
 import type { BenchBudget } from './report.ts';
 import type { BenchInstance, BenchTask } from './task.ts';
 
@@ -107,6 +113,48 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectPrices(options);
 }
 
+/** What a comparison measures. */
+export interface Measured {
+  /** The methods that are compared with in any case. */
+  readonly baselines: readonly string[];
+  /** All methods, baselines first. */
+  readonly methods: readonly BenchMethod[];
+}
+
+/** @throws EspalierError `usage` for options that do not go with each other, or with the instances. */
+export function measuredBy(options: CompareOptions, instances: readonly BenchInstance[]): Measured {
+  expectCompareOptions(options);
+  const { task, baseline = 'best-of-n' } = options;
+  expectVotes(options.methods, { task, instances });
+  expectPrices(options, instances);
+  const baselines = baselinesFor(instances);
+  const methods = methodsOf([...baselines, ...options.methods], options);
+  const names = methods.map(({ name }) => name);
+  if (!names.includes(baseline)) {
+    throw expectation('baseline', `one of ${names.join(', ')}`, baseline);
+  }
+  return { baselines, methods };
+}
+
+/** Each method once, in order. */
+function methodsOf(
+  given: readonly (BenchMethod | string)[],
+  sampling: Sampling,
+): readonly BenchMethod[] {
+  const methods = new Map<string, BenchMethod>();
+  const own = new Map<string, BenchMethod | string>();
+  for (const each of given) {
+    const method = benchMethod(each, sampling);
+    const known = own.get(method.name);
+    if (known !== undefined && known !== each) {
+      throw expectation('methods', 'without repetition', method.name);
+    }
+    own.set(method.name, each);
+    if (known === undefined) methods.set(method.name, method);
+  }
+  return [...methods.values()];
+}
+
 function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
   expectArray('budgets', budgets);
   if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
@@ -128,9 +176,13 @@ function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
 }
 
 /** Where dollars are limited, a model without a price is refused before anything is bought. */
-function expectPrices({ model, judgeModel, budgets, budget, prices = {} }: CompareOptions): void {
+function expectPrices(
+  { model, judgeModel, budgets, budget, prices = {} }: CompareOptions,
+  instances: readonly BenchInstance[] = [],
+): void {
   if (budget?.usd === undefined && budgets.every(({ unit }) => unit !== 'usd')) return;
-  for (const each of [model, judgeModel]) if (each !== undefined) priceOf(each, prices, true);
+  const models = [model, judgeModel, ...instances.map((each) => each.model)];
+  for (const each of models) if (each !== undefined) priceOf(each, prices, true);
 }
 
 /** The instances that a task gave. */

@@ -5,16 +5,16 @@ import { counted } from '../base/counted.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Compared, compare } from '../bench/bench.ts';
-import type { CompareOptions } from '../bench/compare-options.ts';
+import { type CompareOptions, measuredBy } from '../bench/compare-options.ts';
 import { inspectLogs } from '../bench/inspect-log.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
-import { baselinesFor, expectVotes } from '../bench/methods.ts';
 import { reportPage } from '../bench/page/page.ts';
 import { reportTable } from '../bench/report-table.ts';
 import { type DocumentOptions, shellQuoted } from '../bench/sections.ts';
 import type { BenchInstance, BenchTask } from '../bench/task.ts';
 import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
+import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
@@ -43,20 +43,21 @@ export async function runBenchCommand(
   try {
     const { seed = 0, seeds = 1, split, limit, budgets, failIfWorse } = request;
     const instances = await task.instances({ seed, ...defined({ split, limit }) });
-    const methods = [...new Set([...baselinesFor(instances), ...request.methods])];
-    expectVotes(request.methods, { task, instances });
-    expectChecks(failIfWorse, { methods, budgets });
     await using chosen = await modelFor(request, { task, instances });
+    const model = chosen.model ?? instances[0]?.model;
+    const options = optionsOf(request, { task, chosen, prices: pricesFor(request, model) });
+    const methods = measuredBy(options, instances).methods.map(({ name }) => name);
+    expectChecks(failIfWorse, { methods, budgets });
     if (request.dryRun === true) {
-      const { model, line } = chosen;
-      const price = model && priceOf(model, pricesFor(request, model), false);
+      const { line } = chosen;
+      const price = model && priceOf(model, options.prices ?? {}, false);
       const size = { instances: instances.length, methods: methods.length, seeds, budgets };
       const { json = false } = request;
       sayEstimate(size, { json, line, price, hasModel: model !== undefined });
       return 0;
     }
     const measures = { methods, budgets, searches: instances.length * seeds };
-    return await measure(request, { task, chosen, measures, typed });
+    return await measure(request, { options, chosen, measures, typed });
   } finally {
     await task.close?.();
   }
@@ -74,7 +75,7 @@ async function modelFor(
 }
 
 interface Measured {
-  readonly task: BenchTask;
+  readonly options: CompareOptions;
   readonly chosen: ChosenModel;
   readonly measures: Measures;
   readonly typed: readonly string[];
@@ -82,10 +83,10 @@ interface Measured {
 
 async function measure(
   request: BenchRequest,
-  { task, chosen, measures, typed }: Measured,
+  { options, chosen, measures, typed }: Measured,
 ): Promise<number> {
   const { json = false, failIfWorse } = request;
-  const found = await searched(request, { task, chosen });
+  const found = await searched(options);
   const stopped = stopText(found);
   const command = commandOf(typed);
   await writeReports(request, found, { command, ...(stopped !== undefined && { stopped }) });
@@ -100,31 +101,43 @@ async function measure(
   return failed.length > 0 || found.stopReason === 'failing' || isVain ? 1 : 0;
 }
 
-async function searched(
+function optionsOf(
   request: BenchRequest,
-  { task, chosen: { model, judgeModel } }: Pick<Measured, 'chosen' | 'task'>,
-): Promise<Compared> {
+  {
+    task,
+    chosen: { model, judgeModel },
+    prices,
+  }: {
+    readonly task: BenchTask;
+    readonly chosen: ChosenModel;
+    readonly prices: PriceTable;
+  },
+): CompareOptions {
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
   const { methods, budgets, concurrency, temperature, maxTokens } = rest;
-  const status = new StatusLine();
-  const interruption = listenForInterruption();
-  const started = performance.now();
-  let first: GenerateProgress | undefined;
-  const prices = pricesFor(request, model);
-  const options: CompareOptions = {
+  return {
     ...{ task, methods, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
     ...defined({ concurrency, temperature, maxTokens }),
     paced: request.times && request.replay === undefined,
     ...(request.budgetUsd !== undefined && { budget: { usd: request.budgetUsd } }),
+  };
+}
+
+async function searched(options: CompareOptions): Promise<Compared> {
+  const status = new StatusLine();
+  const interruption = listenForInterruption();
+  const started = performance.now();
+  let first: GenerateProgress | undefined;
+  return compare({
+    ...options,
     stopWhen: () => interruption.requested,
     onProgress: (progress: GenerateProgress) => {
       first ??= progress;
       const since = { first, ms: performance.now() - started };
       status.show(() => describeProgress(progress, since));
     },
-  };
-  return compare(options).finally(() => status.clear());
+  }).finally(() => status.clear());
 }
 
 /** What was typed, but for what changes only the output. Keys of models are never among arguments. */

@@ -104,8 +104,12 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly signal?: AbortSignal;
   /** Hears of every search that begins or ends. */
   readonly onProgress?: (progress: GenerateProgress) => void;
-  /** Hears of every search that was planned and is over, however it ended. */
-  readonly onEnd?: (problem: Problem, attempt: number) => void;
+  /**
+   * Wraps every search: `grow` plans it, makes it and writes its outcome down.
+   *
+   * @defaultValue `grow` is called by itself
+   */
+  around?(grow: () => Promise<void>, problem: Problem, attempt: number): Promise<void>;
 }
 
 /** How far a run has come. */
@@ -155,7 +159,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectOptions(
     'generate',
     options,
-    'run problems plan note trees attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress onEnd',
+    'run problems plan note trees attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress around',
   );
   const { attempts = 1, batch = false, maxFailuresInARow = usualFailuresInARow } = options;
   const { concurrency = batch === false ? 4 : 500 } = options;
@@ -166,6 +170,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectMethods('run', options.run, ['saveTree', 'journalOf']);
   expectFunction('plan', options.plan);
   if (options.note !== undefined) expectFunction('note', options.note);
+  if (options.around !== undefined) expectFunction('around', options.around);
   if (options.stopWhen !== undefined) expectFunction('stopWhen', options.stopWhen);
   expectArray('problems', options.problems);
   const ids = new Set<string>();
@@ -313,14 +318,14 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       if (task === undefined || this.#broken.signal.aborted) return;
       this.#running += 1;
       this.#tell();
+      const grow = (): Promise<void> => this.#grow(task);
       try {
-        await this.#grow(task);
+        await (this.#options.around?.(grow, task.problem, task.attempt) ?? grow());
       } catch (error) {
         this.#broken.abort(error);
         throw error;
       } finally {
         this.#running -= 1;
-        this.#options.onEnd?.(task.problem, task.attempt);
       }
       this.#tell();
     }

@@ -62,6 +62,16 @@ describe('a folder', () => {
     await compare({ ...asked, model: { ...model, settings: {} }, out: old });
     await compare({ ...asked, model: at('http://b/v1'), out: old });
   });
+
+  test('of other prices is refused', async () => {
+    const out = newFolder();
+    const at = (input: number) => ({ digits: { input, output: 2 } });
+    await compare({ ...asked, model, prices: at(1), out });
+    await compare({ ...asked, model, prices: at(1), out });
+    await expect(compare({ ...asked, model, prices: at(3), out })).rejects.toThrow(
+      'holds another run: its `prices` is {"test:digits":{"input":1,"output":2}}, asked is {"test:digits":{"input":3,',
+    );
+  });
 });
 
 test('no method sees the revision of an instance', async () => {

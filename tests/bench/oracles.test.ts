@@ -170,3 +170,27 @@ test('an oracle that fails leaves its searches unscored', async () => {
     new Set(['unscored: Nobody knows.']),
   );
 });
+
+test('a method that uses the oracle of another is guided, and one that searches beside it is not', async () => {
+  let given: Parameters<BenchMethod['plan']>[0]['oracle'];
+  const planned = (name: string, asks: boolean): BenchMethod => ({
+    name,
+    plan: ({ oracle }, { model }) => {
+      if (!asks) given = oracle;
+      return {
+        policy: fromModel({ model: model as LanguageModel, maxTokens: 4 }),
+        evaluator: async ({ state = '' }, { context }) => {
+          await Promise.resolve();
+          return asks && (await given?.label(state, context))?.correct === true ? 1 : 0;
+        },
+        algorithm: mcts(),
+      };
+    },
+  });
+  const { report } = await compare({
+    ...{ ...options, model: digitModel().model, out: newFolder() },
+    methods: [planned('giving', false), planned('taking', true), 'mcts'],
+  });
+  expect(new Set(report.guided.map(({ method }) => method))).toEqual(new Set(['giving', 'taking']));
+  expect(report.points.map(({ method }) => method)).toContain('mcts');
+});

@@ -106,6 +106,12 @@ test('says for each unit of budget what it bounds, and in a suite too', async ()
   ]);
 });
 
+function problemsFile(content: string): string {
+  const path = join(folder, `${content.length}.txt`);
+  writeFileSync(path, content);
+  return path;
+}
+
 test('searches the recorded thoughts of a run, for nothing', async () => {
   const problems = join(folder, 'problems.txt');
   const run = join(folder, 'run');
@@ -132,6 +138,67 @@ test('searches the recorded thoughts of a run, for nothing', async () => {
   const mcts = points.find(({ method }) => method === 'mcts');
   expect(mcts).toMatchObject({ n: 2, failed: 0, usd: 0 });
 }, 60_000);
+
+test('prices recorded thoughts, and searches other ones anew', async () => {
+  const run = join(folder, 'priced');
+  const price = ['--price-in', '1000', '--price-out', '2000'];
+  const grown = (seed: string) =>
+    espalier(
+      ...[
+        'generate',
+        '--problems',
+        problemsFile('4 9 10 13\n'),
+        '--task',
+        'game24',
+        '--calls',
+        '20',
+      ],
+      ...['--run', run, '--out', join(folder, 'priced-data'), '--seed', seed, ...price],
+    );
+  await grown('1');
+  const replayed = async (...options: string[]) => {
+    const { stdout } = await espalier(
+      ...['bench', '--replay', run, '--methods', 'beam', '--json', ...options],
+    );
+    const { points, spend } = JSON.parse(stdout) as BenchReport;
+    expect(spend.bought.calls).toBe(0);
+    return points.map(({ method, tokens, usd }) => ({ method, tokens, usd }));
+  };
+  const out = ['--budgets', 'calls=12', '--out', join(folder, 'priced-bench')];
+  const known = await replayed(...out, ...price);
+  for (const { tokens, usd } of known) {
+    expect(usd).toBeGreaterThanOrEqual((tokens * 1_000) / 1e6);
+    expect(usd).toBeLessThanOrEqual((tokens * 2_000) / 1e6);
+  }
+  const inDollars = ['--budgets', 'usd=0.4', '--out', join(folder, 'dollars')];
+  const limited = (await replayed(...inDollars, ...price)).map(({ usd }) => usd ?? Number.NaN);
+  // A greedy search asks what was not recorded.
+  expect(Math.max(...limited)).toBeGreaterThan(0.2);
+  expect(Math.max(...limited)).toBeLessThanOrEqual(0.4);
+  // Dollars that nobody knows cannot be limited.
+  const unknown = await espalier('bench', '--replay', run, ...inDollars.slice(0, 2));
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain('Expected `prices` to hold a price for');
+  rmSync(run, { recursive: true });
+  await grown('2');
+  const other = await replayed(...out, ...price);
+  const fresh = await replayed('--budgets', 'calls=12', '--out', join(folder, 'fresh'), ...price);
+  expect(other).toEqual(fresh);
+  expect(other).not.toEqual(known);
+}, 60_000);
+
+test.each([
+  [['--methods', 'mctss'], 'There is no method `"mctss"`. Did you mean `mcts`?'],
+  [['--baseline', 'nothing'], 'Expected `baseline` to be one of greedy, best-of-n, mcts'],
+  [['--budgets', 'calls=8,8'], 'Expected `budgets` to be without repetition'],
+])('%j is refused before the estimate too', async (options, message) => {
+  const { stderr, code } = await espalier(
+    ...['bench', '--task', 'game24', '--dry-run'],
+    ...options,
+  );
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
 
 test.each([
   [['--task', 'gam24'], 'There is no task `"gam24"`. Did you mean `game24`?'],

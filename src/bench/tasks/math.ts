@@ -58,7 +58,7 @@ function readProblem(line: TaskLine, split: string | undefined) {
   if (split !== undefined && split !== 'all' && !of.includes(split)) return undefined;
   const answer = lastBoxed(found.solution)?.trim() ?? bareBoxed(found.solution);
   if (answer === undefined) throw lineFault(line, 'expected a `\\boxed{…}` answer in `solution`');
-  return { id: found.unique_id ?? String(line.number), question: found.problem, answer };
+  return { id: found.unique_id, question: found.problem, answer };
 }
 
 /** `\boxed 5`, as TeX also takes it. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { contentAddress } from '../../base/canonical-json.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { lastBoxed } from '../../environments/text/extract-answer.ts';
@@ -38,7 +39,7 @@ export const gsm8kEntry: BenchTaskEntry = {
         ...asked,
         expected: 'expected `question` and `answer`, with the final answer behind `####`',
       });
-      return { id: String(asked.number), question, answer: expectAnswer(answer, asked) };
+      return { question, answer: expectAnswer(answer, asked) };
     }),
 };
 
@@ -52,7 +53,7 @@ const gsm8k = z.object({ question: text, answer: z.string().regex(/####\s*\S/) }
 export function questionsTask(
   about: Pick<BenchTask, 'licence' | 'name' | 'splits' | 'title'>,
   options: BenchTaskOptions,
-  readLine: (line: TaskLine, split: string | undefined) => KnownQuestion | undefined,
+  readLine: (line: TaskLine, split: string | undefined) => AskedQuestion | undefined,
 ): BenchTask {
   expectOptions(about.name, options, 'file');
   const { file } = options;
@@ -63,20 +64,35 @@ export function questionsTask(
     source: basename(file),
     instances(request) {
       const { split, limit } = readRequest(this, request);
-      const asked = readTaskLines(file).flatMap((each) => readLine(each, split) ?? []);
+      const asked = named(readTaskLines(file).flatMap((each) => readLine(each, split) ?? []));
       expectDifferent(file, asked);
       return asked.slice(0, limit).map(questionInstance);
     },
   };
 }
 
-function read(asked: TaskLine): KnownQuestion {
+/** A question of a file; not every file names its own. */
+export type AskedQuestion = Omit<KnownQuestion, 'id'> & { readonly id?: string | undefined };
+
+/** Names what has no name by the text of the question, so that what was bought for it is found in a changed file too. */
+function named(asked: readonly AskedQuestion[]): readonly KnownQuestion[] {
+  const times = new Map<string, number>();
+  return asked.map(({ id, ...rest }) => {
+    if (id !== undefined) return { id, ...rest };
+    const name = contentAddress(rest.question).slice(0, 10);
+    const count = (times.get(name) ?? 0) + 1;
+    times.set(name, count);
+    return { id: count === 1 ? name : `${name}-${count}`, ...rest };
+  });
+}
+
+function read(asked: TaskLine): AskedQuestion {
   const expected = 'expected `question` and `answer` (or `problem`, `input`; `target`, `solution`)';
   const found = jsonLine(asked.text, line, { ...asked, expected });
   const question = found.question ?? found.problem ?? found.input;
   const answer = found.answer ?? found.target ?? found.solution;
   if (question === undefined || answer === undefined) throw lineFault(asked, expected);
-  const { id = String(asked.number), cluster } = found;
+  const { id, cluster } = found;
   return { id, question, answer: expectAnswer(answer, asked), cluster };
 }
 

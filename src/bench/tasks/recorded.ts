@@ -27,13 +27,16 @@ export function recordedTask(path: string): BenchTask {
       const saved = readRun(path);
       const { asked: problems, capabilities } = recordedIn(path, saved);
       const isOne = saved.outcomes.length === 0;
+      // A replay costs nothing; what its tokens cost when they were bought is what methods are compared by.
+      const isFree = Object(saved.report?.['spend']).usd === 0;
       const instances = problems.flatMap((asked): readonly BenchInstance[] => {
         const of = { problem: asked.id, attempt: 0 };
         if (!isOne && !saved.hasJournal(of)) return [];
         const journal = isOne ? saved.journal() : saved.journal(of);
-
         const revision = contentAddress(JSON.stringify([asked, [...journal.lines]])).slice(0, 12);
-        return [{ ...instanceOf(asked), revision, model: replay({ journal, capabilities }) }];
+        const free = replay({ journal, capabilities });
+        const { price: _, ...unpriced } = free;
+        return [{ ...instanceOf(asked), revision, model: isFree ? free : unpriced }];
       });
       if (instances.length > 0) return instances.slice(0, limit);
       throw new EspalierError('usage', `There are no recorded problems in \`${path}\`.`);

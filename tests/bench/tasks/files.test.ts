@@ -41,7 +41,7 @@ describe('questions', () => {
     [{ question: 'One and one?', answer: 'One and one is two.\n#### 2' }],
   ])('are read from %j', async (problem) => {
     const path = fileOf('questions.jsonl', lines(problem));
-    expect(await rightOf(`questions:${path}`, ['2', '3'])).toEqual([{ id: '1', right: ['2'] }]);
+    expect(await rightOf(`questions:${path}`, ['2', '3'])).toMatchObject([{ right: ['2'] }]);
   });
 
   test('have ids and clusters of their own, and the answer nowhere in their environment', async () => {
@@ -50,7 +50,7 @@ describe('questions', () => {
     const instances = await (await taskNamed(path)).instances({ seed: 0 });
     expect(instances.map(({ id, cluster }) => [id, cluster])).toEqual([
       ['5', 'x'],
-      ['2', undefined],
+      [expect.stringMatching(/^[\w-]{10}$/), undefined],
     ]);
     const { state } = (await instances[0]?.environment.reset(plainContext())) ?? {};
     expect(JSON.stringify(state)).toContain('Which word?');
@@ -65,13 +65,26 @@ describe('questions', () => {
   });
 });
 
+test('questions without an id keep their name where lines are put before them', async () => {
+  const asked = (...questions: string[]) =>
+    lines(...questions.map((question) => ({ question, answer: '1' })));
+  const idsOf = async (content: string) => {
+    const task = await taskNamed(`questions:${fileOf('moved.jsonl', content)}`);
+    return (await task.instances({ seed: 0 })).map(({ id }) => id);
+  };
+  const [first, second, again] = await idsOf(asked('A?', 'B?', 'A?'));
+  expect(new Set([first, second]).size).toBe(2);
+  expect(again).toBe(`${first}-2`);
+  expect(await idsOf(asked('C?', 'A?', 'B?'))).toEqual([expect.anything(), first, second]);
+});
+
 test('GSM8K is known by its answers, and has to have them', async () => {
   const good = { question: 'One and one?', answer: '1 + 1 = <<1+1=2>>2\n#### 1,002' };
   const path = fileOf('test.jsonl', lines(good));
   const task = await taskNamed(path);
   expect([task.name, task.licence, task.source]).toEqual(['gsm8k', 'MIT', 'test.jsonl']);
   expect(await rightOf(path, ['1002', '$1,002', '2'])).toEqual([
-    { id: '1', right: ['1002', '$1,002'] },
+    { id: expect.stringMatching(/^[\w-]{10}$/) as unknown, right: ['1002', '$1,002'] },
   ]);
   const bad = fileOf('bad.jsonl', lines(good, { question: 'One?', answer: '1' }));
   await expect(async () =>
@@ -84,13 +97,21 @@ test('GSM8K is known by its answers, and has to have them', async () => {
 describe('MATH', () => {
   const problems = [
     {
+      unique_id: '1',
       problem: 'A?',
       solution: 'So $\\boxed{\\frac{1}{\\sqrt{2}}}$, not \\boxed{',
       level: 'Level 3',
       type: 'Algebra',
     },
-    { problem: 'B?', solution: '\\boxed{1}, then \\boxed{7}.', level: 3, subject: 'Number Theory' },
     {
+      unique_id: '2',
+      problem: 'B?',
+      solution: '\\boxed{1}, then \\boxed{7}.',
+      level: 3,
+      subject: 'Number Theory',
+    },
+    {
+      unique_id: '3',
       problem: 'C?',
       solution: 'It is $\\boxed 9$.',
       level: 'Level ?',
