@@ -91,7 +91,9 @@ function lostInPart(arms: readonly Arm[]): readonly string[] {
 
 function unrewarded(arms: readonly Arm[]): readonly string[] {
   const cells = arms.flatMap((arm) => arm.cells);
-  if (cells.length === 0 || cells.some(({ isUnrewarded = false }) => !isUnrewarded)) return [];
+  if (cells.some(({ isUnrewarded = false }) => !isUnrewarded)) return [];
+  // Where no search has come to an end, none could be rewarded.
+  if (cells.every(({ ends }) => ends.length === 0)) return [];
   return [
     'Nothing can be right: no step of any search was rewarded, and the task has no `oracle`. Let the environment reward right ends with 1, or give each instance an `oracle`.',
   ];

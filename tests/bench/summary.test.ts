@@ -239,13 +239,15 @@ test('of nothing there is nothing to say', () => {
 
 test('what searches lost on their way, and what limits or rewards nothing, is said', () => {
   const lost = { lost: { count: 3, reason: 'No judge.' } };
-  const { warnings } = reportOf(
-    [
-      ...arm('best-of-n', times(30, '0'), { exceeded: 'simulations', isUnrewarded: true }),
-      ...arm('mcts', times(30, '0'), { ...lost, isUnrewarded: true }),
-    ],
-    header,
-  );
+  const warningsFor = (ends: BenchCell['ends']) =>
+    reportOf(
+      [
+        ...arm('best-of-n', times(30, '0'), { exceeded: 'simulations', isUnrewarded: true }),
+        ...arm('mcts', times(30, '0'), { ...lost, isUnrewarded: true, ends }),
+      ],
+      header,
+    ).warnings;
+  const warnings = warningsFor([{ value: 0.5, right: false }]);
   expect(warnings).toEqual(
     expect.arrayContaining([
       '30 of 30 searches of mcts lost a part of their tree; the most common reason: No judge.',
@@ -253,6 +255,8 @@ test('what searches lost on their way, and what limits or rewards nothing, is sa
       expect.stringContaining('Nothing can be right: no step of any search was rewarded'),
     ]),
   );
+  // Searches that came to no end tell nothing of it.
+  expect(warningsFor([]).join()).not.toContain('Nothing can be right');
 });
 
 test('a deadline that was noticed late is no broken budget', () => {
