@@ -23,7 +23,10 @@ const dist = join(root, 'dist');
 const stamp = join(root, '.tmp/build.stamp');
 const lock = join(root, '.tmp/build.lock');
 
-const settings = ['package.json', 'scripts/bundle.js', 'tsconfig.json', 'tsconfig.build.json'];
+const settings = [
+  ...['package.json', 'scripts/bundle.js', 'tsconfig.json', 'tsconfig.build.json'],
+  'models/tiny.gguf',
+];
 
 /** Builds if needed. Resolves to what was wrong; `undefined` where all is well. */
 export async function build() {
@@ -48,12 +51,16 @@ async function compile() {
   // What changes from here on is newer than the build.
   const started = new Date();
   rmSync(stamp, { force: true });
-  rmSync(dist, { recursive: true, force: true });
+  const fresh = join(root, '.tmp/dist');
+  rmSync(fresh, { recursive: true, force: true });
   try {
-    await bundle(root, dist);
+    await bundle(root, fresh);
   } catch (error) {
     return `${error.message}\n`;
   }
+  // Others may be running what was built before.
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(fresh, dist);
   closeSync(openSync(stamp, 'w'));
   utimesSync(stamp, started, started);
   return undefined;

@@ -1,7 +1,9 @@
 // Bundles src/ into dist/: a file for each export, the command line and the programs of threads, what they share in chunks,
-// and the types of each export in one file. Types are checked by `npm run types`, and not here.
-import { readFileSync } from 'node:fs';
+// the types of each export in one file, and the model of the package, compressed. Types are checked by `npm run types`, and
+// not here.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
@@ -55,4 +57,6 @@ export async function bundle(root, dist) {
     ],
   });
   await types.write({ ...output, chunkFileNames: 'types/[name]-[hash].js' });
+  const model = readFileSync(join(root, 'models/tiny.gguf'));
+  writeFileSync(join(dist, 'tiny.gguf.gz'), gzipSync(model, { level: 9 }));
 }

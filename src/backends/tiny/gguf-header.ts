@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { type GGUFTensorInfo, gguf, type MetadataValue } from '@huggingface/gguf';
 import { EspalierError } from '../../base/errors.ts';
 
@@ -7,8 +8,10 @@ import { EspalierError } from '../../base/errors.ts';
 export interface GgufHeader {
   /** The file, as the caller named it. */
   readonly path: string;
-  /** The length of the file. */
+  /** The length of the file, unpacked. */
   readonly fileBytes: number;
+  /** The whole file, if it is compressed; others are read from the disk in parts. */
+  readonly content?: Buffer;
   /** The metadata by key. */
   readonly metadata: ReadonlyMap<string, MetadataValue>;
   /** The tensors, in the order of the file. */
@@ -26,16 +29,21 @@ export interface TensorEntry {
   readonly start: number;
 }
 
-/** Reads the header of a GGUF file. */
+/** Reads the header of a GGUF file, which may be compressed by gzip and is named `.gz` then. */
 export async function readHeader(path: string): Promise<GgufHeader> {
-  const fileBytes = await sizeOf(path);
+  const size = await sizeOf(path);
+  const content = path.endsWith('.gz') ? unpacked(path, await readFile(path)) : undefined;
+  const fileBytes = content?.length ?? size;
   const { metadata, tensorInfos, tensorDataOffset, tensorInfoByteRange, littleEndian } =
-    await parse(path);
+    await parse(path, content);
   // The parser pads what it reads with zeros: beyond the end, everything is empty.
   if (tensorInfoByteRange[1] > fileBytes) throw cut(path, 'ends within its header');
   if (!littleEndian) throw fault(path, 'a little-endian GGUF file', 'a big-endian one');
   const tensors = tensorInfos.map((info) => entryOf(info, Number(tensorDataOffset)));
-  return { path, fileBytes, metadata: new Map(Object.entries(metadata)), tensors };
+  return {
+    ...{ path, fileBytes, metadata: new Map(Object.entries(metadata)), tensors },
+    ...(content !== undefined && { content }),
+  };
 }
 
 /** *Expected …, got …: path* */
@@ -63,10 +71,30 @@ async function sizeOf(path: string): Promise<number> {
   throw fault(path, 'a GGUF file', 'something that is no file');
 }
 
-async function parse(path: string): Promise<Awaited<ReturnType<typeof gguf>>> {
+/** No model that runs here is larger, in bytes. */
+const mostUnpacked = 400_000_000;
+
+function unpacked(path: string, packed: Buffer): Buffer {
+  try {
+    return gunzipSync(packed, { maxOutputLength: mostUnpacked });
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new EspalierError(
+      'usage',
+      `Expected a GGUF file compressed by gzip, of at most ${mostUnpacked / 1e6} MB, got something else (${message}): \`${path}\`.`,
+      { cause },
+    );
+  }
+}
+
+async function parse(
+  path: string,
+  content: Buffer | undefined,
+): Promise<Awaited<ReturnType<typeof gguf>>> {
   try {
     // An absolute path is never taken for an address of the network.
-    return await gguf(resolve(path), { allowLocalFile: true });
+    if (content === undefined) return await gguf(resolve(path), { allowLocalFile: true });
+    return await gguf('http://memory', { fetch: async (_, init) => partOf(content, init) });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     if (/magic number/.test(reason)) throw fault(path, 'a GGUF file', 'another kind of file');
@@ -79,6 +107,13 @@ async function parse(path: string): Promise<Awaited<ReturnType<typeof gguf>>> {
       { cause },
     );
   }
+}
+
+/** What a server of files answers to a request for a range. */
+function partOf(content: Buffer, init: RequestInit = {}): Response {
+  const { Range: range = '' } = init.headers as Readonly<Record<string, string>>;
+  const [first = 0, last = 0] = range.match(/\d+/g)?.map(Number) ?? [];
+  return new Response(new Uint8Array(content.subarray(first, last + 1)));
 }
 
 function entryOf({ name, shape, dtype, offset }: GGUFTensorInfo, dataStart: number): TensorEntry {

@@ -98,21 +98,22 @@ function planOf(
 
 async function read(
   plans: readonly TensorPlan[],
-  { path }: GgufHeader,
+  { path, content }: GgufHeader,
 ): Promise<ReadonlyMap<string, Tensor>> {
-  const file = await open(path, 'r');
+  const file = content === undefined ? await open(path, 'r') : undefined;
   try {
     const tensors = new Map<string, Tensor>();
     for (const { entry, encoding, bytes } of plans) {
       // Deno does not read into a view of data.
       const buffer = new Uint8Array(bytes);
-      const { bytesRead } = await file.read(buffer, 0, bytes, entry.start);
+      const read = await file?.read(buffer, 0, bytes, entry.start);
+      const bytesRead = read?.bytesRead ?? content?.copy(buffer, 0, entry.start) ?? 0;
       if (bytesRead < bytes) throw cut(path, `ends within \`${entry.name}\``);
       const data = dequantise(new DataView(buffer.buffer), encoding);
       tensors.set(entry.name, { shape: entry.shape, data });
     }
     return tensors;
   } finally {
-    await file.close();
+    await file?.close();
   }
 }

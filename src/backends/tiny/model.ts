@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFile } from '../../base/package-file.ts';
@@ -34,8 +35,12 @@ export interface ModelHost {
   close(reason: Error): Promise<void>;
 }
 
-/** The model that comes with the package. */
-export const packagedModel: string = fileURLToPath(packageFile('models/tiny.gguf'));
+const [plain = '', packed = ''] = ['models/tiny.gguf', 'dist/tiny.gguf.gz'].map((file) =>
+  fileURLToPath(packageFile(file)),
+);
+
+/** The model that comes with the package: compressed, but for its repository. */
+export const packagedModel: string = existsSync(plain) ? plain : packed;
 
 /** The name of a model. */
 export function nameOfModel(path: string): string {

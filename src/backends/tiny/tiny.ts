@@ -11,7 +11,7 @@ import type { TinyModel } from './tiny-model.ts';
 export interface TinyOptions {
   /**
    * The path of a GGUF file: a model of the Llama architecture with a SentencePiece vocabulary and up to
-   * some 50 million parameters.
+   * some 50 million parameters. One whose name ends in `.gz` is compressed by gzip.
    *
    * @defaultValue the model that comes with the package
    */

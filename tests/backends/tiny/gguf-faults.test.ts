@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
 import { readLlamaFile } from '../../../src/backends/tiny/gguf.ts';
 import { EspalierError } from '../../../src/base/errors.ts';
 import {
@@ -24,6 +27,38 @@ test('a folder', async () => {
   expect(await sentence(tmpdir())).toBe(
     `Expected a GGUF file, got something that is no file: \`${tmpdir()}\`.`,
   );
+});
+
+describe('a compressed file', () => {
+  const packed = (content: Uint8Array, name = 'model.gguf.gz') => {
+    const path = join(dirname(temporaryGguf(content)), name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test('holds what the file held', async () => {
+    const plain = await readLlamaFile(temporaryGguf(encoded));
+    const { tensors, ...rest } = await readLlamaFile(packed(gzipSync(encoded)));
+    expect({ ...rest, path: plain.path }).toEqual({ ...plain, tensors: undefined });
+    expect([...tensors]).toEqual([...plain.tensors]);
+  });
+
+  test.each([
+    [
+      'that is not one',
+      encoded,
+      'a GGUF file compressed by gzip, of at most 400 MB, got something',
+    ],
+    ['that is cut', gzipSync(encoded).subarray(0, 900), 'compressed by gzip, of at most 400 MB'],
+    ['of something else', gzipSync('{}'), 'a GGUF file, got another kind of file'],
+    [
+      'of a part',
+      gzipSync(encoded.subarray(0, encoded.length - 40)),
+      'a complete GGUF file, got one that ends within',
+    ],
+  ])('%s', async (_, content, expected) => {
+    expect(await sentence(packed(content))).toContain(expected);
+  });
 });
 
 test.each([
