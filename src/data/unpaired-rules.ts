@@ -70,7 +70,7 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
     const path = new Set<SearchNode>(pathTo(record.tree.best));
     return withText(record, partsOf(record)).flatMap((node) => {
       if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
-      const own = score(node, endsAt(node));
+      const own = score(node, { ...endsAt(node), discount: record.tree.discount });
       if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
       return [{ node, start: node.parent, score: own, label: own >= from }];
     });

@@ -117,8 +117,8 @@ export function stepApo(
     nodes: 'all',
     siblings: 'all-above-below',
     ends: 'best-vs-worst',
-    score: (node) => {
-      const q = pairScores.q(node);
+    score: (node, about) => {
+      const q = pairScores.q(node, about);
       if (q === undefined || !isEnd(node)) return q;
       return threshold + endScale * (q - threshold);
     },
