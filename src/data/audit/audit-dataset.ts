@@ -126,8 +126,8 @@ class Audit {
 
   report(): Omit<AuditReport, 'path' | 'tokenizer'> {
     for (const near of this.#near.values()) near.finish();
-    for (const { config, ...example } of this.#images.missing()) {
-      this.#findings.add(config, 'missing-image', example);
+    for (const { config, code, ...example } of this.#images.missing()) {
+      this.#findings.add(config, code, example);
     }
     const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
       const { config, split } = file;
@@ -191,7 +191,10 @@ class Audit {
     for (const fault of faults) this.#add(file, place, fault);
     const folder = file.path.slice(0, -file.name.length);
     this.#images.look(row.columns, file.config, { place, folders: [folder, dirname(file.path)] });
-    this.#compare(file, place, { row, isExact: repeated.length > 0 });
+    this.#compare(file, place, {
+      row,
+      isExact: repeated.some(({ code }) => code !== 'label-conflict'),
+    });
   }
 
   /** Looks for the row and its problem among those of before. */
