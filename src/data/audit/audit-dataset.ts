@@ -11,6 +11,7 @@ import {
   textOf,
 } from '../formats/reading.ts';
 import { hashOf } from '../hash-table.ts';
+import { NearDuplicates } from '../near-duplicates.ts';
 import { ColumnTypes } from './column-types.ts';
 import { type DatasetFile, datasetFiles, unreadFiles } from './dataset-files.ts';
 import { excerptOf } from './excerpt.ts';
@@ -19,7 +20,6 @@ import { ImageFiles } from './image-checks.ts';
 import { Leakage, problemOf } from './leakage.ts';
 import { lengthFaults, tokensOf } from './lengths.ts';
 import { misspeltColumns } from './misspelt.ts';
-import { NearDuplicates } from './near-duplicates.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
 import { repeatedKey } from './repeated-key.ts';
@@ -215,7 +215,9 @@ class Audit {
     near.look(row, {
       problem,
       isExact,
-      found: () => this.#add(file, place, { code: 'near-duplicate', excerpt: excerpt() }),
+      settled: (isNear) => {
+        if (isNear) this.#add(file, place, { code: 'near-duplicate', excerpt: excerpt() });
+      },
     });
   }
 

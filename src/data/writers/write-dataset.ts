@@ -32,7 +32,7 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   expectOptions(
     'writeDataset',
     options,
-    'out problems configs file splits allProblems rowsPerFile seed card',
+    'out problems configs file splits allProblems nearDuplicates rowsPerFile seed card',
   );
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   expectOptions('card', card, 'title source files spend repo license tags');
@@ -42,7 +42,8 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   expectNames(options.allProblems);
   const splitOf = splitter(splits, seed, options.allProblems);
   const formedConfigs = formed(configs);
-  const { rowsPerFile = 500_000 } = options;
+  const { rowsPerFile = 500_000, nearDuplicates = 'keep' } = options;
+  expectOneOf('nearDuplicates', nearDuplicates, ['drop', 'keep']);
   const file = fileFor(formedConfigs, options.file);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
@@ -57,6 +58,7 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
       file,
       splits: Object.keys(splits),
       rowsPerFile,
+      nearDuplicates,
     }),
   );
   try {
