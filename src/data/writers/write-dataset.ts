@@ -25,7 +25,8 @@ import { splitter } from './split.ts';
  * rows only a card.
  *
  * @throws EspalierError `usage` where an option is not as described, a row is not of its columns, or trees that come
- *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `locked` where
+ *   together are of different problems, or where `out` holds what no export wrote in the place of a file, or a dataset of other
+ *   configurations, rules or forms: only the same export may be made again; `locked` where
  *   another export writes to `out`; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
@@ -47,10 +48,7 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   const file = fileFor(formedConfigs, options.file);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
-  const folder = datasetFolder(
-    out,
-    formedConfigs.map(({ name }) => name),
-  );
+  const folder = datasetFolder(out, formedConfigs);
   const outputs = formedConfigs.map((config) =>
     configOutput({
       config,
@@ -86,10 +84,7 @@ export function expectWritable({
 }: Pick<WriteDatasetOptions, 'configs' | 'file' | 'out'>): void {
   const formedConfigs = formed(configs);
   fileFor(formedConfigs, file);
-  datasetFolder(
-    out,
-    formedConfigs.map(({ name }) => name),
-  ).abandon();
+  datasetFolder(out, formedConfigs).abandon();
 }
 
 async function fill(
