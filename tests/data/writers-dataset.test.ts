@@ -56,9 +56,8 @@ test('rows that are nearly those before them are dropped where that is asked for
       const id = first?.problem ?? '';
       const own = { ...provenance, problem: id };
       for (const end of ['fifteen', 'sixteen']) {
-        const [chosen, rejected] = ['yes', 'no'].map((side) => [
-          says(`${sentence(`${id} ${side}`, 0, 40)} ${end}`),
-        ]);
+        const side = (name: string) => [says(`${sentence(`${id} ${name}`, 0, 40)} ${end}`)];
+        const [chosen, rejected] = [side('yes'), side('no')];
         yield preference({
           provenance: own,
           prompt: [asks(sentence(id, 0, 40))],
