@@ -17,14 +17,13 @@ import type { PairScore } from './pair-rule.ts';
  *
  * @param about - `discount`: γ of the tree, for what was never visited. Default 1.
  */
-export function q(node: NodeStatistics, about: Discounted = {}): number | undefined {
+export function q(
+  node: NodeStatistics,
+  about: { readonly discount?: number } = {},
+): number | undefined {
   const { visits, rawValue, reward } = node;
   const isKnown = visits > 0 || rawValue !== undefined || (isEnd(node) && reward !== undefined);
   return isKnown ? knownReturn(node, about.discount ?? 1) : undefined;
-}
-
-interface Discounted {
-  readonly discount?: number;
 }
 
 /**
@@ -46,7 +45,10 @@ export function mixed(alpha: number): PairScore {
  *
  * @param about - `discount`: γ of the tree. Default 1; with 0 nothing is known of V(s) but at the root.
  */
-export function advantage(node: SearchNode, about: Discounted = {}): number | undefined {
+export function advantage(
+  node: SearchNode,
+  about: { readonly discount?: number } = {},
+): number | undefined {
   const { parent } = node;
   const own = q(node, about);
   const before = parent === undefined ? undefined : q(parent, about);
