@@ -14,6 +14,7 @@ export interface DatasetRequest {
   readonly split?: Readonly<Record<string, number>>;
   readonly splitSeed?: number | string;
   readonly exactSplit?: boolean;
+  readonly nearDuplicates?: 'drop' | 'keep';
   readonly minMargin?: number;
   readonly minVisits?: number;
   readonly maxPairs?: number;
@@ -57,6 +58,11 @@ export function addDatasetOptions(command: Command): Command {
     )
     .option('--split-seed <seed>', 'another seed, another split (default: 0)', seedOption)
     .option('--exact-split', 'exact shares of these problems, which may move when others come')
+    .option(
+      '--near-duplicates <what>',
+      'rows that are nearly the same as one before: drop or keep (default: keep)',
+      wordOption('near-duplicates', ['drop', 'keep']),
+    )
     .option('--min-margin <n>', 'pairs: least difference in score', numberOption('min-margin'))
     .option('--min-visits <n>', 'pairs: least visits of both sides', integerOption('min-visits', 0))
     .option('--max-pairs <n>', 'pairs: maximum of one problem', integerOption('max-pairs'))

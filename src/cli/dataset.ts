@@ -45,7 +45,7 @@ export function makeDataset(
   request: DatasetRequest,
   { problems, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
-  const { out, file, split, splitSeed = 0, exactSplit = false } = request;
+  const { out, file, split, splitSeed = 0, exactSplit = false, nearDuplicates } = request;
   return writeDataset({
     out,
     problems,
@@ -53,6 +53,7 @@ export function makeDataset(
     ...(file !== undefined && { file }),
     ...(split !== undefined && { splits: split }),
     ...(exactSplit && { allProblems: names() }),
+    ...(nearDuplicates !== undefined && { nearDuplicates }),
     seed: splitSeed,
     card: {
       source: note === undefined ? source : `${source}. ${note}`,

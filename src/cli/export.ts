@@ -44,7 +44,7 @@ export function exportCommand(): Command {
     .option('--json', 'print the result as one JSON document')
     .option(
       '--push <repo>',
-      'put the dataset on the Hugging Face Hub, as owner/name; the access token is read from HF_TOKEN',
+      'put the dataset on the Hugging Face Hub, as owner/name; the access token is read from HF_TOKEN, the address of another Hub from HF_ENDPOINT',
     )
     .option('--public', 'of --push: a repository that is made is public (default: private)');
   return addDatasetOptions(command).addHelpText(

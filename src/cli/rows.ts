@@ -36,7 +36,7 @@ export function rowsCommand(): Command {
     .option('--whole', 'whole texts, however long')
     .option(
       '--json',
-      'print each row as one line of JSON: of JSON lines, the line as it stands in the file',
+      'print each row as one line of JSON, its numbers as the file has them; Parquet says 1 for the decimal 1.0',
     )
     .addHelpText(
       'after',
@@ -75,9 +75,9 @@ export async function runRowsCommand(path: string, request: RowsRequest): Promis
   return shown > 0 ? 0 : 1;
 }
 
-/** Parsed and written again, `1.0` would be `1`. */
+/** Parsed and written again, `1.0` would be `1`. A text of JSON holds no line break as it is. */
 function lineOf({ source, columns }: DatasetRow): string {
-  return source?.trim() ?? JSON.stringify(columns);
+  return source?.trim().replace(/\s*\n\s*/g, ' ') ?? JSON.stringify(columns);
 }
 
 function closing(shown: number, limit: number): string {

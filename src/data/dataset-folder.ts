@@ -16,6 +16,7 @@ import { takeLock } from '../base/lock.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { declaredFiles } from './front-matter.ts';
+import { codeSpan, prose } from './writers/markdown.ts';
 
 /** A dataset that is being written beside the one that stands there. */
 export interface DatasetFolder {
@@ -34,18 +35,27 @@ export const cardMark = 'made by [espalier](https://www.npmjs.com/package/espali
 const partial = '.espalier-partial';
 const ready = '.espalier-ready';
 const lock = '.espalier-lock';
+/** What versions before 0.1 left of the old dataset where they were killed. */
+const replaced = '.espalier-replaced';
 /** The files that an export makes: all others in its folders are somebody's own, and stay. */
 const ownFile = /^(\w+(\.\w+)*-\d{5}-of-\d{5}\.(jsonl|jsonl\.gz|parquet)|dataset_info\.json)$/;
+
+/** What tells one dataset from another. */
+interface KnownConfig {
+  readonly name: string;
+  readonly rule: { readonly name: string };
+  readonly form: { readonly name: string };
+}
 
 /**
  * Opens a folder for a dataset, as its only writer. What is written stands aside until `commit`: a process that is
  * killed before leaves the old dataset as it was. The commit is one rename; what a process that is killed behind it has
  * not put in place yet, {@link completeExport} does.
  *
- * @throws EspalierError `usage` where something stands there that no export wrote and this one would write over;
- * `locked` where another process writes there; `storage` where the disk objects, here and later.
+ * @throws EspalierError `usage` where something stands there that no export wrote and this one would write over, or a
+ * dataset of other configurations, rules or forms; `locked` where another process writes there; `storage` where the disk objects, here and later.
  */
-export function datasetFolder(out: string, configs: readonly string[]): DatasetFolder {
+export function datasetFolder(out: string, configs: readonly KnownConfig[]): DatasetFolder {
   const subject = `The folder \`${out}\``;
   const aside = join(out, partial);
   const made = withStorageErrors(subject, () => makeFolder(out));
@@ -78,6 +88,7 @@ export function datasetFolder(out: string, configs: readonly string[]): DatasetF
         writeFileSync(join(aside, 'README.md'), readme);
         renameSync(aside, join(out, ready));
         putInPlace(out);
+        rmSync(join(out, replaced), { recursive: true, force: true });
       });
       release();
     },
@@ -105,11 +116,17 @@ export function completeExport(out: string): void {
 }
 
 /** Nothing tells a shard of ours from others but the card beside it. */
-function expectOwn(out: string, configs: readonly string[]): void {
+function expectOwn(out: string, configs: readonly KnownConfig[]): void {
   const card = join(out, 'README.md');
   const isOurs = existsSync(card);
   if (isOurs && !isCard(card)) throw foreign(card);
-  for (const config of configs) {
+  if (isOurs && !isCardOf(readFileSync(card, 'utf8'), configs)) {
+    throw new EspalierError(
+      'usage',
+      `\`${out}\` holds another dataset, of other rules or forms, and this one would take its place. Choose another folder, or delete that one.`,
+    );
+  }
+  for (const { name: config } of configs) {
     const folder = join(out, config);
     const status = statSync(folder, { throwIfNoEntry: false });
     if (status?.isDirectory() === false) throw foreign(folder);
@@ -123,6 +140,24 @@ function expectOwn(out: string, configs: readonly string[]): void {
 
 function isCard(path: string): boolean {
   return statSync(path).isFile() && readFileSync(path, 'utf8').includes(cardMark);
+}
+
+/** Whether a card tells of these configurations, and no others: each has a heading and below it its rule and form. */
+function isCardOf(card: string, configs: readonly KnownConfig[]): boolean {
+  const lines = card.split('\n');
+  const places = lines.flatMap((line, place) =>
+    line.startsWith('## ') && lines[place + 2]?.startsWith('Rule ') ? [place] : [],
+  );
+  const isThere = ({ name, rule, form }: KnownConfig) =>
+    places.some((place) => {
+      const told = lines[place + 2] ?? '';
+      return (
+        lines[place] === `## ${prose(name)}` &&
+        told.startsWith(`Rule ${codeSpan(rule.name)}`) &&
+        told.endsWith(`, form ${codeSpan(form.name)}.`)
+      );
+    });
+  return places.length === configs.length && configs.every(isThere);
 }
 
 function foreign(path: string): EspalierError {

@@ -1,4 +1,5 @@
 import { contentAddress } from '../base/canonical-json.ts';
+import type { Message } from '../contracts/language-model.ts';
 
 /** The first of each set of items with equal keys, in order, up to a limit. No item behind it is asked for. */
 export function* distinct<Item>(
@@ -34,7 +35,14 @@ export function bestOfEqual<Item>(
   return [...kept.values()];
 }
 
+/** What tells what is said apart: space around a text does not. */
+export function keyOfTurns(turns: readonly Message[]): string {
+  return JSON.stringify(turns.map((turn) => ({ ...turn, content: turn.content.trim() })));
+}
+
 /** What tells rows with a completion apart. */
-export function textOfRow(row: Readonly<Record<'completion' | 'prompt', unknown>>): unknown {
-  return [row.prompt, row.completion];
+export function textOfRow(
+  row: Readonly<Record<'completion' | 'prompt', readonly Message[]>>,
+): unknown {
+  return [row.prompt, keyOfTurns(row.completion)];
 }

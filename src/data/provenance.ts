@@ -1,7 +1,7 @@
 import { mean } from '../base/stats/mean.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
-import { knownValue } from '../tree/selection.ts';
+import { knownReturn } from '../tree/selection.ts';
 import { isEnd, promptAt, type TreeRecord } from './record.ts';
 import type { RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
 
@@ -39,7 +39,7 @@ function rowProvenance<State, Action>(
     nodes: nodes.map((node): NodeId => node.id),
     depth: from.depth,
     visits: nodes.map(({ visits }) => visits),
-    values: nodes.map(knownValue),
+    values: nodes.map((node) => knownReturn(node, tree.discount)),
     parts: nodes.map(partsOf),
     models,
     method,
@@ -50,13 +50,23 @@ function rowProvenance<State, Action>(
   };
 }
 
+type Parts = RowProvenance['parts'][number];
+
+/** A node stands in several rows: its parts are made once, and anew where it was evaluated since. */
+const known = new WeakMap<SearchNode, { readonly samples: number; readonly parts: Parts }>();
+
 /** As the value of a node is the mean of its samples, each part is that of the samples that have it. */
-function partsOf({ evaluations }: SearchNode): RowProvenance['parts'][number] {
+function partsOf(node: SearchNode): Parts {
+  const { evaluations } = node;
+  const before = known.get(node);
+  if (before?.samples === evaluations.length) return before.parts;
   const samples = evaluations.map(({ parts = {} }) => parts);
   const names = new Set(samples.flatMap((parts) => Object.keys(parts)));
-  return Object.fromEntries(
-    [...names].map((name) => [name, mean(samples.flatMap((parts) => parts[name] ?? []))]),
+  const parts = Object.fromEntries(
+    [...names].map((name) => [name, mean(samples.flatMap((own) => own[name] ?? []))]),
   );
+  known.set(node, { samples: evaluations.length, parts });
+  return parts;
 }
 
 /** What a row is made of. */

@@ -15,7 +15,7 @@ import { expectOptions } from '../base/expect-options.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { pathTo } from '../tree/summary.ts';
-import { bestOfEqual } from './distinct.ts';
+import { bestOfEqual, keyOfTurns } from './distinct.ts';
 import type { PairScore } from './pairs/pair-rule.ts';
 import * as pairScores from './pairs/pair-scores.ts';
 import { pathCompletion, rowPrompt } from './path-completion.ts';
@@ -70,7 +70,7 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
     const path = new Set<SearchNode>(pathTo(record.tree.best));
     return withText(record, partsOf(record)).flatMap((node) => {
       if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
-      const own = score(node, endsAt(node));
+      const own = score(node, { ...endsAt(node), discount: record.tree.discount });
       if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
       return [{ node, start: node.parent, score: own, label: own >= from }];
     });
@@ -152,9 +152,7 @@ function draftsOf<State, Action>(
     prompts.set(start, prompt);
     const completion =
       start === node.parent ? [turnOf(record, node)] : pathCompletion(record, start, node);
-    // Space around a text is no difference between two steps.
-    const said = completion.map((turn) => ({ ...turn, content: turn.content.trim() }));
-    const key = `${prompt.text}${JSON.stringify(said)}`;
+    const key = `${prompt.text}${keyOfTurns(completion)}`;
     return { ...one, record, prompt: prompt.messages, completion, key };
   });
 }

@@ -31,12 +31,12 @@ export interface SpendingDownOptions {
 export function spendingDown(options: SpendingDownOptions): Selection {
   expectOptions('spendingDown', options, 'spent depth kappa lambda');
   const { spent, lambda = 1 } = options;
-  const explain = (parent: NodeStatistics) => worthOf(parent, options);
-  const select = <State, Action>({ cursor }: TreeView<State, Action>) => {
+  const explain = (parent: NodeStatistics, discount: number) => worthOf(parent, discount, options);
+  const select = <State, Action>({ cursor, discount = 1 }: TreeView<State, Action>) => {
     let node: SearchNode<State, Action> = cursor;
     if (isClosed(node)) return undefined;
     for (;;) {
-      const worth = explain(node);
+      const worth = explain(node, discount);
       const open: readonly SearchNode<State, Action>[] = node.children.filter(
         (child) => !isClosed(child),
       );
@@ -45,7 +45,7 @@ export function spendingDown(options: SpendingDownOptions): Selection {
       const next = open[totals.indexOf(most)];
       const another = node.complete
         ? Number.NEGATIVE_INFINITY
-        : anotherChild(node, lambda * (1 - spent));
+        : anotherChild(node, discount, lambda * (1 - spent));
       if (next === undefined || most <= another) return node;
       node = next;
     }
@@ -54,8 +54,8 @@ export function spendingDown(options: SpendingDownOptions): Selection {
 }
 
 /** GEN of a node; of one without children it is infinite. */
-function anotherChild({ children }: NodeStatistics, weight: number): number {
-  const values = children.filter(isIn).map(ownReturn);
+function anotherChild({ children }: NodeStatistics, discount: number, weight: number): number {
+  const values = children.filter(isIn).map((child) => ownReturn(child, discount));
   if (values.length === 0) return Number.POSITIVE_INFINITY;
   const mean = meanOf(values);
   return mean + weight * meanOf(values.map((value) => (value - mean) ** 2));
@@ -64,19 +64,21 @@ function anotherChild({ children }: NodeStatistics, weight: number): number {
 /** S of the children of a node. */
 function worthOf(
   parent: NodeStatistics,
+  discount: number,
   { spent, depth, kappa = 1 }: SpendingDownOptions,
 ): (child: NodeStatistics) => Reasons {
-  const weights = parent.children.filter(isIn).map((child) => Math.exp(ownReturn(child)));
+  const own = (child: NodeStatistics) => ownReturn(child, discount);
+  const weights = parent.children.filter(isIn).map((child) => Math.exp(own(child)));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const visits = parent.depth === 0 ? 1 : parent.visits;
   const deepening = depth > 0 ? (kappa * spent) / depth : 0;
   return (child) => {
     const nodes = [...below(child)].filter(isIn);
-    const value = meanOf(nodes.map(ownReturn));
+    const value = meanOf(nodes.map(own));
     const deep = meanOf(
       nodes.map((node) => (node.terminal || node.answer ? 0 : deepening * node.depth)),
     );
-    const share = Math.exp(ownReturn(child)) / sum;
+    const share = Math.exp(own(child)) / sum;
     const spread = Math.sqrt(Math.log(Math.max(1, visits)) / Math.max(1, child.visits));
     const explore = Math.SQRT2 * (1 - spent) * share * spread;
     return { total: value + deep + explore, terms: { value, depth: deep, explore } };

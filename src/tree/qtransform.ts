@@ -1,7 +1,7 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named } from './rules.ts';
-import { endedAt, knownValue, ownReturn, type QTransform } from './selection.ts';
+import { endedAt, knownReturn, ownReturn, type QTransform } from './selection.ts';
 
 /**
  * Maps Q from [min, max] to [0, 1]; an unvisited child counts as `min`.
@@ -43,7 +43,7 @@ export const byParentAndSiblings: QTransform = named(
 
 /**
  * Mixes what was evaluated with what was backed up: `w · v + (1 − w) · Q`, with the weight w of the evaluation
- * as a function of the visits N. Before the first visit, and without an evaluation, it is {@link knownValue}.
+ * as a function of the visits N. Before the first visit, and without an evaluation, it is `knownValue`.
  *
  * @param weight - w(N), in [0, 1]: a function such as `c / (N + c)` for I-MCTS, or a constant, 1 − α for Agent Q.
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025,
@@ -59,10 +59,10 @@ export function mixedWithEvaluation(weight: number | ((visits: number) => number
   );
 }
 
-/** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it. */
-export function mixedValue(node: NodeStatistics, weight: number): number {
+/** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it, in a tree with the discount γ. */
+export function mixedValue(node: NodeStatistics, weight: number, discount = 1): number {
   const { visits, rawValue } = node;
-  const known = knownValue(node);
+  const known = knownReturn(node, discount);
   return visits === 0 || rawValue === undefined ? known : weight * rawValue + (1 - weight) * known;
 }
 
@@ -137,7 +137,7 @@ export function withScore(node: NodeStatistics): Seen {
   const isScored = rawValue !== undefined || (terminal && reward !== undefined);
   if (endedAt(node) > 0 || !isScored) return node;
   const visits = node.visits + 1;
-  return { visits, value: (ownReturn(node) + node.visits * node.value) / visits };
+  return { visits, value: (ownReturn(node, 1) + node.visits * node.value) / visits };
 }
 
 /** v_mix: the raw value of the parent, mixed with what its visited children say. */

@@ -135,16 +135,26 @@ export function puct(options: PuctOptions = {}): SelectionRule {
  * with a reward: it is worth that reward.
  */
 export function knownValue(node: NodeStatistics): number {
-  return node.visits > 0 ? node.value : ownReturn(node);
+  return knownReturn(node, 1);
+}
+
+/** What {@link knownValue} tells, in a tree with the discount γ: before the first visit `r + γ · v`. */
+export function knownReturn(node: NodeStatistics, discount: number): number {
+  return node.visits > 0 ? node.value : ownReturn(node, discount);
 }
 
 // A tree that was searched with `unvisited: knownValue` can name it.
 named('knownValue', {}, knownValue);
 
-/** What a node was worth when it was first backed up, or would be: its reward and its evaluation. */
-export function ownReturn({ reward, rawValue = 0, terminal, about }: NodeStatistics): number {
-  if (terminal && reward !== undefined) return reward;
-  return reward === undefined || about === 'action' ? rawValue : reward + rawValue;
+/**
+ * What a node was worth when it was first backed up, or would be: its reward and its evaluation, discounted by γ. The
+ * root has no edge of its own.
+ */
+export function ownReturn(node: NodeStatistics, discount: number): number {
+  const { depth, reward = 0, rawValue = 0, terminal, about } = node;
+  if (terminal && node.reward !== undefined) return reward;
+  if (about === 'action') return rawValue;
+  return reward + (depth === 0 ? 1 : discount) * rawValue;
 }
 
 /**

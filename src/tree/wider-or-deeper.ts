@@ -95,13 +95,13 @@ function tallyOf(top: SearchNode, discount: number): Tally {
 function fresh(node: SearchNode, discount: number): Tally | undefined {
   const tally = known.get(node);
   if (tally?.of.visits !== node.visits || tally.of.discount !== discount) return undefined;
-  return tally.of.value === ownReturn(node) ? tally : undefined;
+  return tally.of.value === ownReturn(node, discount) ? tally : undefined;
 }
 
 /** The tally of a node from those of its children. */
 function counted(node: SearchNode, discount: number): Tally {
   const { visits, children } = node;
-  const of = { visits, value: ownReturn(node), discount };
+  const of = { visits, value: ownReturn(node, discount), discount };
   const before = known.get(node);
   const isKept = before?.of.value === of.value && before.of.discount === discount;
   const score = isKept ? before.score : promiseOf(node, discount);

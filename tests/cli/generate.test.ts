@@ -346,7 +346,7 @@ test('a form that has no place for the rows says which it has', async () => {
   );
   expect(code).toBe(2);
   expect(stderr).toBe(
-    'Expected `--format` to have a place for stepwise rows (rule math-shepherd), got `openai`, which takes preference rows.\n',
+    'Expected `--format` to have a place for stepwise rows (rule math-shepherd), got `openai`, which takes preference, sft rows.\n',
   );
   expect(readdirSync(out)).toEqual(['mine.txt']);
 });

@@ -144,3 +144,12 @@ describe('where no row matches', () => {
     );
   });
 });
+
+test.each([
+  ['in lines', '[\n  {"prompt": "A, ]\\" [", "n": [1.0, 2]},\n  {\n    "n": 1e2\n  }\n]\n'],
+  ['in one', '[{"prompt": "A, ]\\" [", "n": [1.0, 2]},{ "n": 1e2 }]'],
+])('prints the rows of an array, %s, with their numbers as they stand', async (_name, array) => {
+  const file = fileIn(folder, 'array.json', array);
+  const { text: said } = await show(file, { json: true });
+  expect(said).toBe('{"prompt": "A, ]\\" [", "n": [1.0, 2]}\n{ "n": 1e2 }\n');
+});

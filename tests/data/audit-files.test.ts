@@ -44,7 +44,9 @@ describe('files', () => {
   test('an array behind blanks, with blanks within', async () => {
     const found = await items(`${blanks}[${blanks}${row}${blanks},${row}]`);
 
-    expect(found).toEqual([1, 2].map((line) => ({ line, value: JSON.parse(row) as unknown })));
+    expect(found).toEqual(
+      [1, 2].map((line) => ({ line, source: row, value: JSON.parse(row) as unknown })),
+    );
   });
 
   test('a line that is too long is told, and its neighbours are read', async () => {

@@ -35,7 +35,7 @@ const talk = (word: string): Row => ({
   messages: [user(`Where is the ${word}?`), assistant(`The ${word} is in town.`)],
 });
 const shown = (word: string): Row => ({
-  images: [`${word}.png`],
+  images: [`data:,${word}`],
   messages: [
     user([{ type: 'image' }, { type: 'text', text: `Is it a ${word}?` }]),
     assistant(`A ${word} it is.`),
@@ -103,14 +103,14 @@ const cases: readonly (readonly [string, readonly Row[], readonly Row[], string]
   [
     'marks of images',
     ten((word) => ({
-      images: [word],
+      images: [`data:,${word}`],
       conversations: [
         { from: 'human', value: `<image>${word}` },
         { from: 'gpt', value: `a ${word}` },
       ],
     })),
     ten((word) => ({
-      images: [word],
+      images: [`data:,${word}`],
       conversations: [
         { from: 'human', value: `<image><image>${word}` },
         { from: 'gpt', value: `a ${word}` },
@@ -208,18 +208,34 @@ describe('rows', () => {
     expect(await codesOf(rows.slice(0, 20))).toEqual(['template-token']);
   });
 
-  test('images that are missing are told where others are there', async () => {
-    const lines = ten(shown)
+  test('images that are missing are told, and whether others are there', async () => {
+    const lines = ten((word) => ({ ...shown(word), images: [`${word}.png`] }))
       .map((row) => JSON.stringify(row))
       .join('\n');
     const none = await auditDataset(folder({ 'train.jsonl': lines }));
     const one = await auditDataset(folder({ 'train.jsonl': lines, 'museum.png': '' }));
 
-    expect(none.findings).toEqual([]);
+    expect(none.findings.map(({ code, count }) => [code, count])).toEqual([['no-images', 10]]);
     expect(one.findings.map(({ code, count }) => [code, count])).toEqual([['missing-image', 9]]);
     expect(one.findings[0]?.examples[0]).toEqual({
       place: 'train.jsonl:1',
       excerpt: 'harbour.png',
     });
   });
+});
+
+test.each([
+  ['helps on', "I'm sorry, I can't help with that order, but this one is on its way.", 'No.'],
+  ['answers', 'I can’t help noticing that 7 is prime.', 'No.'],
+  ['has an agent that refuses as well', "I can't help with that.", 'I am unable to assist.'],
+])('a chosen side that %s is no refusal', async (_name, chosen, rejected) => {
+  const rows = Array.from({ length: 8 }, (_, place) => {
+    const [own, other] = place === 3 ? [chosen, rejected] : [`Yes ${place}`, `Not ${place}`];
+    return {
+      prompt: [user(`May it be ${place}?`)],
+      chosen: [assistant(own)],
+      rejected: [assistant(other)],
+    };
+  });
+  expect(await codesOf(rows)).toEqual([]);
 });

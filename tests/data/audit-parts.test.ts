@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
-import { MinHash } from '../../src/data/audit/min-hash.ts';
-import { ShingleReader } from '../../src/data/audit/shingles.ts';
 import { estimateTokens, readTokenizer } from '../../src/data/audit/tokenizer.ts';
 import { distinctCounter } from '../../src/data/distinct-count.ts';
 import { HashTable, hashOf } from '../../src/data/hash-table.ts';
+import { MinHash } from '../../src/data/min-hash.ts';
 import { pairDepths } from '../../src/data/pair-depths.ts';
+import { ShingleReader } from '../../src/data/shingles.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'espalier-parts-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -299,3 +299,27 @@ test('of steps that differ in space around them only the most visited is wanted 
   const rows = [...unpairedRules.siblings().rows([record])];
   expect(rows.map(({ label }) => label)).toEqual([true]);
 });
+
+describe('of trees in which steps differ in space around them', () => {
+  const records = ['', ' '].map((space) => {
+    const { record, add } = plant();
+    const { tree } = record;
+    const right = add(tree.root, [`a${space}`, 'x'], end(1));
+    const wrong = add(tree.root, [`b${space}`, 'x'], end(0));
+    for (const node of [right, wrong]) tree.backup(node);
+    return record;
+  });
+
+  test.each([
+    ['step-dpo', pairRules.stepDpo()],
+    ['trajectory', pairRules.trajectory()],
+    ['best-trajectories', sftRules.bestTrajectories()],
+    ['traversals', sftRules.traversals()],
+  ] as const)('a row is one row for %s', (_name, rule) => {
+    expect([...rule.rows(records)]).toHaveLength(1);
+  });
+
+  test('labelled steps are one solution', () => {
+    expect([...stepLabels.mathShepherd().rows(records)]).toHaveLength(2);
+  });
+});

@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/contracts/language-model.ts';
+import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import { mapRow } from '../../src/data/formats/map-row.ts';
 import { chatmlPrompt } from '../../src/data/formats/render.ts';
 import { verl } from '../../src/data/formats/verl.ts';
 import type { RowKind } from '../../src/data/rows.ts';
+import { jsonLinesWriter } from '../../src/data/writers/json-lines-writer.ts';
 import {
   asks,
   call,
@@ -190,6 +195,42 @@ describe('the forms of papers and services', () => {
     expect(form.write(several)).toBe('A side is not exactly one turn of the assistant.');
     expect(form.write(preference({ prompt: [asks('Q'), says('So')] }))).toBeTypeOf('string');
   });
+});
+
+test('hosted services learn the turns that have the weight 1', async () => {
+  const form = formOf('openai', 'sft', {});
+  const rows = Array.from({ length: 10 }, (_, place) =>
+    writtenBy(
+      form,
+      sft({
+        prompt: [asks(`What is ${place}?`), says('Let me look.'), asks('Do.')],
+        completion: [call, result, says(`It is ${place}.`)],
+        tools,
+      }),
+    ),
+  );
+  const [first = {}] = rows;
+  expect(Object.keys(first)).toEqual(['messages', 'tools']);
+  expect(JSON.parse(String(first['tools']))).toEqual(JSON.parse(toolsText));
+  const turns = JSON.parse(String(first['messages'])) as { role: string; weight?: number }[];
+  expect(turns.map(({ role, weight }) => [role, weight])).toEqual([
+    ['user', undefined],
+    ['assistant', 0],
+    ['user', undefined],
+    ['assistant', 1],
+    ['tool', undefined],
+    ['assistant', 1],
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), 'espalier-hosted-'));
+  const writer = jsonLinesWriter(join(folder, 'train.jsonl'), form.columns);
+  for (const row of rows) writer.write(row);
+  writer.close();
+  const { sets, findings } = await auditDataset(folder);
+  rmSync(folder, { recursive: true });
+  expect(sets[0]).toMatchObject({ formats: ['trl-conversational-sft'], rows: 10 });
+  expect(findings).toEqual([]);
+  const step = sft({ prompt: [asks('Q'), says('Step 1:')], ends: false });
+  expect(form.write(step)).toContain('this form has whole turns only');
 });
 
 describe('forms with options', () => {

@@ -50,6 +50,7 @@ describe('all formats', () => {
 
   /** What trainers read of these rows is what they read of others: the name cannot be told. */
   const taken: Readonly<Record<string, string>> = {
+    'openai-sft': 'trl-conversational-sft',
     'trl-reward-preference': 'trl-preference',
   };
 

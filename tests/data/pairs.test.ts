@@ -245,7 +245,7 @@ test('scores are Q, a mix, the advantage, or the outcome', () => {
   const [a, b, c, d] = [1, 2, 3, 4].map((id) => tree.node(id));
   if (a === undefined || b === undefined || c === undefined || d === undefined) expect.fail();
 
-  expect([a, b, c, d].map(pairScores.q)).toEqual([0.6, 0.9, 0.3, undefined]);
+  expect([a, b, c, d].map((node) => pairScores.q(node))).toEqual([0.6, 0.9, 0.3, undefined]);
   // 0.25 · 0.6 + 0.75 · 0.2; what only one of the two is known of stands alone.
   expect(pairScores.mixed(0.25)(a, none)).toBeCloseTo(0.3);
   expect(pairScores.mixed(0.25)(c, none)).toBe(0.3);

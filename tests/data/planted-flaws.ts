@@ -264,6 +264,29 @@ export const flaws: Readonly<Record<string, Flaw>> = {
     isOfSet: true,
     spoil: (row) => ({ ...row, labels: [true, true, true] }),
   },
+  'an equal step with another label': {
+    set: 'prm',
+    code: 'label-conflict',
+    spoil: (row, place) => [row, relabelled(row, place)],
+  },
+  'a refusal as the chosen side': {
+    set: 'trl',
+    code: 'refusal',
+    spoil: (row) => ({ ...row, chosen: "I'm sorry, but I can't assist with that request." }),
+  },
+  'a refusal as the chosen turn': {
+    set: 'talks',
+    code: 'refusal',
+    spoil: (row) => ({
+      ...row,
+      chosen: [
+        {
+          role: 'assistant',
+          content: 'I’m sorry, I can’t help with that. Is there anything else?',
+        },
+      ],
+    }),
+  },
   'a label too few': {
     set: 'prm',
     code: 'label-count',
@@ -312,4 +335,15 @@ export const flaws: Readonly<Record<string, Flaw>> = {
 
 function called(row: FlawedRow, call: object): FlawedRow {
   return { ...row['chosen'][0], tool_calls: [{ type: 'function', function: call }] };
+}
+
+/** Another solution that begins with the same step, labelled the other way. */
+function relabelled(row: FlawedRow, place: number): FlawedRow {
+  const [first] = row['completions'] as string[];
+  const [label] = row['labels'] as boolean[];
+  return {
+    ...row,
+    completions: [first ?? '', textOf('other', place, 9), textOf('another', place, 9)],
+    labels: [label !== true, true, false],
+  };
 }

@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uploadDataset } from '../../src/data/upload-dataset.ts';
+import { HubServer } from './hub-server.ts';
 
 /** It lists one of the two configurations. */
 const card = `---
@@ -19,11 +18,7 @@ configs:
 `;
 const token = 'hf_secret0123456789';
 const folder = mkdtempSync(join(tmpdir(), 'espalier-upload-'));
-let server: Server;
-let hubUrl = '';
-let asked: { readonly path: string; readonly authorization: string; readonly body: string }[] = [];
-/** What the server answers in place of what is right, by the beginning of the path. */
-let faults: Readonly<Record<string, (response: ServerResponse) => void>> = {};
+const hub = new HubServer();
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'dpo', '.writing'), { recursive: true });
@@ -33,46 +28,18 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'dpo', 'train-00000-of-00009.jsonl.bak'), '{}\n');
   writeFileSync(join(folder, 'dpo', 'train-00000-of-00001.jsonl'), '{"prompt":"p"}\n');
   writeFileSync(join(folder, 'dpo', '.writing', 'half.jsonl'), '{');
-  server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  hubUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await hub.start();
 });
 beforeEach(() => {
-  asked = [];
+  hub.asked = [];
 });
 afterEach(() => {
-  faults = {};
+  hub.faults = {};
 });
 afterAll(() => {
-  server.closeAllConnections();
-  server.close();
+  hub.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = (await buffer(request)).toString('utf8');
-  const path = request.url ?? '';
-  asked.push({ path, authorization: request.headers.authorization ?? '', body });
-  const fault = Object.entries(faults).find(([beginning]) => path.startsWith(beginning));
-  if (fault !== undefined) {
-    fault[1](response);
-    return;
-  }
-  response.setHeader('content-type', 'application/json');
-  if (path === '/api/repos/create') {
-    response.end(JSON.stringify({ url: `${hubUrl}/datasets/me/rows`, id: '1', name: 'me/rows' }));
-  } else if (path.includes('/preupload/')) {
-    const { files } = JSON.parse(body) as { readonly files: readonly { readonly path: string }[] };
-    const modes = files.map((file) => ({ ...file, uploadMode: 'regular', shouldIgnore: false }));
-    response.end(JSON.stringify({ files: modes }));
-  } else {
-    response.end(
-      JSON.stringify({ success: true, commitOid: 'a', commitUrl: `${hubUrl}/commit/a` }),
-    );
-  }
-}
 
 function refuse(status: number, message: string): (response: ServerResponse) => void {
   return (response) => {
@@ -83,13 +50,13 @@ function refuse(status: number, message: string): (response: ServerResponse) => 
 }
 
 function upload(changes: Partial<Parameters<typeof uploadDataset>[0]> = {}): Promise<string> {
-  return uploadDataset({ folder, repo: 'me/rows', token, hubUrl, ...changes });
+  return uploadDataset({ folder, repo: 'me/rows', token, hubUrl: hub.url, ...changes });
 }
 
 test('puts the files into one commit of a private repository', async () => {
-  expect(await upload()).toBe(`${hubUrl}/datasets/me/rows`);
-  expect(asked.every(({ authorization }) => authorization === `Bearer ${token}`)).toBe(true);
-  const [create, , commit] = asked;
+  expect(await upload()).toBe(`${hub.url}/datasets/me/rows`);
+  expect(hub.asked.every(({ authorization }) => authorization === `Bearer ${token}`)).toBe(true);
+  const [create, , commit] = hub.asked;
   expect(JSON.parse(create?.body ?? '')).toMatchObject({ name: 'rows', organization: 'me' });
   expect(create?.body).toContain('private');
   const lines = (commit?.body ?? '')
@@ -103,13 +70,13 @@ test('puts the files into one commit of a private repository', async () => {
   expect(files.map(({ path }) => path)).toEqual(['README.md', 'dpo/train-00000-of-00001.jsonl']);
   expect(Buffer.from(files[1]?.['content'] ?? '', 'base64').toString()).toBe('{"prompt":"p"}\n');
   expect(commit?.path).toBe('/api/datasets/me/rows/commit/main');
-  expect(asked.map(({ body }) => body).join('')).not.toContain(token);
+  expect(hub.asked.map(({ body }) => body).join('')).not.toContain(token);
 });
 
 test('goes on where the repository is there already', async () => {
-  faults = { '/api/repos/create': refuse(409, 'You already created this dataset repo') };
-  expect(await upload()).toBe(`${hubUrl}/datasets/me/rows`);
-  expect(asked).toHaveLength(3);
+  hub.faults = { '/api/repos/create': refuse(409, 'You already created this dataset repo') };
+  expect(await upload()).toBe(`${hub.url}/datasets/me/rows`);
+  expect(hub.asked).toHaveLength(3);
 });
 
 test.each([
@@ -119,7 +86,7 @@ test.each([
   ['/api/datasets/me/rows/commit', 404, 'there is no such owner or branch'],
 ])('says what the Hub refused in words of its own: %s %d', async (path, status, reason) => {
   const echo = [token, Buffer.from(token).toString('base64'), token.slice(0, 12), '\u001b[31m'];
-  faults = { [path]: refuse(status, `${echo.join(' ')} ${'x'.repeat(100_000)}`) };
+  hub.faults = { [path]: refuse(status, `${echo.join(' ')} ${'x'.repeat(100_000)}`) };
   const error = await upload().then(
     () => undefined,
     (cause: unknown) => cause as Error & { readonly code?: string },
@@ -137,27 +104,27 @@ test.each([
   ['/api/datasets/me/rows/commit', 503],
 ])('waits where the Hub asks to: %s %d', async (path, status) => {
   let left = 2;
-  faults = {
+  hub.faults = {
     [path]: (response) => {
       left -= 1;
-      if (left === 0) faults = {};
+      if (left === 0) hub.faults = {};
       response.setHeader('retry-after', '0');
       refuse(status, 'slow')(response);
     },
   };
-  expect(await upload()).toBe(`${hubUrl}/datasets/me/rows`);
-  expect(asked.filter((request) => request.path.startsWith(path))).toHaveLength(3);
+  expect(await upload()).toBe(`${hub.url}/datasets/me/rows`);
+  expect(hub.asked.filter((request) => request.path.startsWith(path))).toHaveLength(3);
 });
 
 test('gives up where the Hub asks to wait for ever', async () => {
-  faults = {
+  hub.faults = {
     '/api/repos/create': (response) => {
       response.setHeader('retry-after', '0');
       refuse(429, 'slow')(response);
     },
   };
   await expect(upload()).rejects.toThrow('too many requests');
-  expect(asked).toHaveLength(5);
+  expect(hub.asked).toHaveLength(5);
 });
 
 test.each([
@@ -172,7 +139,7 @@ test.each([
 ])(
   'an abort ends a request that hangs, and a wait: %s',
   async (path, fault) => {
-    faults = { [path]: fault };
+    hub.faults = { [path]: fault };
     const controller = new AbortController();
     const going = upload({ signal: controller.signal });
     setTimeout(() => controller.abort(new Error('enough')), 100);
@@ -182,7 +149,7 @@ test.each([
 );
 
 test('a connection that breaks is an error of one sentence', async () => {
-  faults = { '/api/datasets/me/rows/commit': (response) => response.destroy() };
+  hub.faults = { '/api/datasets/me/rows/commit': (response) => response.destroy() };
   await expect(upload()).rejects.toThrow(/^The dataset was not uploaded to me\/rows: .+\.$/);
 });
 
@@ -190,7 +157,7 @@ test('an abort rejects with its reason', async () => {
   await expect(upload({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',
   );
-  expect(asked).toEqual([]);
+  expect(hub.asked).toEqual([]);
 });
 
 test.each([
@@ -201,5 +168,5 @@ test.each([
   [{ folder: join(folder, 'dpo') }, 'it has no README.md.'],
 ])('refuses %o', async (changes, message) => {
   await expect(upload(changes)).rejects.toThrow(message);
-  expect(asked).toEqual([]);
+  expect(hub.asked).toEqual([]);
 });

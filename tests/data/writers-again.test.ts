@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { datasetFiles } from '../../src/data/audit/dataset-files.ts';
 import { expectWritable } from '../../src/data/writers/write-dataset.ts';
-import { folder, out, problem, read, text, twoEach, useFolders, write } from './writing.ts';
+import { alpaca, folder, out, problem, read, text, twoEach, useFolders, write } from './writing.ts';
 
 useFolders();
 
@@ -84,20 +84,41 @@ describe('an export again', () => {
   );
 });
 
+const both = ['dpo', 'more'].map((name) => ({ name, rule: twoEach, format: text }));
+
 describe('an export into a folder of others', () => {
   test('leaves no configuration that only the old card lists, and files of others in it', async () => {
-    const both = ['dpo', 'more'].map((name) => ({ name, rule: twoEach, format: text }));
     await write(['a'], { configs: both });
     writeFileSync(join(out, 'more', 'NOTES.md'), 'mine');
+    mkdirSync(join(out, '.espalier-replaced'));
+    writeFileSync(join(out, '.espalier-replaced', 'train-00000-of-00001.jsonl'), 'of a kill');
     mkdirSync(join(out, 'mine'));
     writeFileSync(join(out, 'mine', 'train-00000-of-00001.jsonl'), 'mine too');
-    await write(['a']);
+    const [dpo, more] = both;
+    if (dpo === undefined || more === undefined) expect.fail('There are two.');
+    await write(['a'], { configs: [dpo, { ...more, rule: { ...twoEach, *rows() {} } }] });
     expect(Object.keys(folder())).toEqual([
       'README.md',
       'dpo/train-00000-of-00001.jsonl',
       'mine/train-00000-of-00001.jsonl',
       'more/NOTES.md',
     ]);
+  });
+
+  test.each([
+    ['fewer', [{ name: 'dpo', rule: twoEach, format: text }]],
+    ['other rules', both.map((one) => ({ ...one, rule: { ...twoEach, name: 'other' } }))],
+    ['other forms', both.map((one) => ({ ...one, format: alpaca }))],
+    ['other names', both.map((one) => ({ ...one, name: `${one.name}-2` }))],
+  ])('is refused where it has %s, and the one before it stays', async (_name, configs) => {
+    await write(['a'], { configs: both });
+    const before = folder();
+    const sentence = `\`${out}\` holds another dataset, of other rules or forms, and this one would take its place. Choose another folder, or delete that one.`;
+    await expect(write(['a'], { configs })).rejects.toThrow(sentence);
+    expect(() => expectWritable({ out, configs })).toThrow(sentence);
+    expect(folder()).toEqual(before);
+    await write(['a'], { configs: both });
+    expect(folder()).toEqual(before);
   });
 
   test('beside another one is refused, and so is a look whether it can be', async () => {

@@ -2,11 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import { verl } from '../../src/data/formats/verl.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
 import { splitter } from '../../src/data/writers/split.ts';
 import { writeDataset } from '../../src/data/writers/write-dataset.ts';
 import { asks, preference, provenance, says } from './formats-rows.ts';
+import { textOf as sentence } from './good-sets.ts';
 import {
   alpaca,
   folder,
@@ -44,6 +46,43 @@ test('a row that equals one of another problem is left out, in whichever split',
     refused: [{ reason: 'The same row was made of another problem.', rows: 3 }],
     distinct: { chosen: 1, rejected: 1 },
   });
+});
+
+test('rows that are nearly those before them are dropped where that is asked for, and counted', async () => {
+  const close: RowRule<PreferenceRow> = {
+    name: 'close',
+    kind: 'preference',
+    *rows([first]) {
+      const id = first?.problem ?? '';
+      const own = { ...provenance, problem: id };
+      for (const end of ['fifteen', 'sixteen']) {
+        const side = (name: string) => [says(`${sentence(`${id} ${name}`, 0, 40)} ${end}`)];
+        const [chosen, rejected] = [side('yes'), side('no')];
+        yield preference({
+          provenance: own,
+          prompt: [asks(sentence(id, 0, 40))],
+          chosen,
+          rejected,
+        });
+      }
+    },
+  };
+  const configs = [{ name: 'dpo', rule: close, format: text }];
+  const ids = ['north', 'south', 'east'];
+  const kept = await write(ids, { configs });
+  expect(kept.configs[0]).toMatchObject({ rows: 6, refused: [] });
+  const { findings } = await auditDataset(out);
+  const near = findings.find(({ code }) => code === 'near-duplicate')?.count;
+  const dropped = await write(ids, { configs, nearDuplicates: 'drop' });
+  expect(dropped.configs[0]).toMatchObject({
+    rows: 3,
+    refused: [{ reason: 'It is nearly the same as a row before it.', rows: near }],
+    splits: [{ problems: 3, rows: 3 }],
+  });
+  expect(read('README.md')).toContain('3 rows: It is nearly the same as a row before it.');
+  expect((await auditDataset(out)).findings).not.toContainEqual(
+    expect.objectContaining({ code: 'near-duplicate' }),
+  );
 });
 
 describe('a dataset', () => {

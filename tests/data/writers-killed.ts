@@ -19,7 +19,7 @@ async function* problems(): AsyncGenerator<readonly TreeRecord[]> {
 }
 
 const rule: RowRule<PreferenceRow> = {
-  name: 'by-hand',
+  name: 'two-each',
   kind: 'preference',
   rows: () => [preference()],
 };

@@ -125,3 +125,61 @@ describe('what a node is known to be worth', () => {
     expect(row?.score).toBe(0.5);
   });
 });
+
+describe('γ = 0.5 over two levels', () => {
+  const tree = new SearchTree<string, string>('', { environment: 'paths', seed: 0 });
+  tree.discount = 0.5;
+  const [step] = tree.add(tree.root, [{ action: 'a', prior: 1 }]);
+  if (step === undefined) expect.fail('A child was added.');
+  tree.realise(step, { state: 'a', reward: 0.25 });
+  const [left, right] = tree.add(step, [
+    { action: 'left', prior: 0.5 },
+    { action: 'right', prior: 0.5 },
+  ]);
+  if (left === undefined || right === undefined) expect.fail('Two children were added.');
+  tree.realise(left, { state: 'left', reward: 0.125 });
+  tree.realise(right, { state: 'right' });
+  for (const [node, value] of [
+    [tree.root, 0.5],
+    [step, 0.75],
+    [left, 0.5],
+    [right, 1],
+  ] as const)
+    tree.addEvaluation(node, { value });
+  const qOf = (node: ChildNode<string, string>) =>
+    pairRules.mctsDpo().pairs.score(node, { right: 0, wrong: 0, discount: tree.discount });
+  const unvisited = [step, left, right].map(qOf);
+  const advantages = [step, left, right].map((node) => pairScores.advantage(node, tree));
+  const record: TreeRecord<string, string> = {
+    problem: 'p',
+    tree,
+    notation: {
+      prompt: (state) => [{ role: 'user', content: `At ${state}` }],
+      format: (action) => action,
+    },
+  };
+  const [row] = preferences({
+    ...pairRules.mctsDpo().pairs,
+    nodes: 'all',
+    siblings: 'all-ordered',
+  }).rows([record]);
+
+  test('discounts an evaluation as a backup would: r + γ · v', () => {
+    expect(unvisited).toEqual([0.25 + 0.5 * 0.75, 0.125 + 0.5 * 0.5, 0.5 * 1]);
+    for (const node of [step, left, right]) tree.backup(node);
+    // The visit of a leaf came to what was known before it; the step had its own and two from below.
+    expect([left, right].map(qOf)).toEqual(unvisited.slice(1));
+    expect(qOf(step)).toBeCloseTo((0.625 + (0.25 + 0.5 * 0.375) + (0.25 + 0.5 * 0.5)) / 3);
+  });
+
+  test('compares an action with V(s), which is (Q − r) / γ of the step before', () => {
+    // V of the root is 0.5, and of the step 0.75.
+    expect(advantages).toEqual([0.625 - 0.5, 0.375 - 0.75, 0.5 - 0.75]);
+    expect(pairScores.advantage(left, { discount: 0 })).toBeUndefined();
+  });
+
+  test('is that of the tree in rows', () => {
+    expect(row).toMatchObject({ chosenScore: 0.5, rejectedScore: 0.375 });
+    expect(row?.provenance.values).toEqual([0.625, 0.5, 0.375]);
+  });
+});

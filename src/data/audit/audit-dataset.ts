@@ -11,6 +11,7 @@ import {
   textOf,
 } from '../formats/reading.ts';
 import { hashOf } from '../hash-table.ts';
+import { NearDuplicates } from '../near-duplicates.ts';
 import { ColumnTypes } from './column-types.ts';
 import { type DatasetFile, datasetFiles, unreadFiles } from './dataset-files.ts';
 import { excerptOf } from './excerpt.ts';
@@ -19,7 +20,6 @@ import { ImageFiles } from './image-checks.ts';
 import { Leakage, problemOf } from './leakage.ts';
 import { lengthFaults, tokensOf } from './lengths.ts';
 import { misspeltColumns } from './misspelt.ts';
-import { NearDuplicates } from './near-duplicates.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
 import { repeatedKey } from './repeated-key.ts';
@@ -126,8 +126,8 @@ class Audit {
 
   report(): Omit<AuditReport, 'path' | 'tokenizer'> {
     for (const near of this.#near.values()) near.finish();
-    for (const { config, ...example } of this.#images.missing()) {
-      this.#findings.add(config, 'missing-image', example);
+    for (const { config, code, ...example } of this.#images.missing()) {
+      this.#findings.add(config, code, example);
     }
     const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
       const { config, split } = file;
@@ -191,7 +191,10 @@ class Audit {
     for (const fault of faults) this.#add(file, place, fault);
     const folder = file.path.slice(0, -file.name.length);
     this.#images.look(row.columns, file.config, { place, folders: [folder, dirname(file.path)] });
-    this.#compare(file, place, { row, isExact: repeated.length > 0 });
+    this.#compare(file, place, {
+      row,
+      isExact: repeated.some(({ code }) => code !== 'label-conflict'),
+    });
   }
 
   /** Looks for the row and its problem among those of before. */
@@ -212,7 +215,9 @@ class Audit {
     near.look(row, {
       problem,
       isExact,
-      found: () => this.#add(file, place, { code: 'near-duplicate', excerpt: excerpt() }),
+      settled: (isNear) => {
+        if (isNear) this.#add(file, place, { code: 'near-duplicate', excerpt: excerpt() });
+      },
     });
   }
 

@@ -41,10 +41,10 @@ function imagesIn({ images, image }: RowColumns): readonly unknown[] | undefined
   return only === null ? undefined : [only];
 }
 
-/** Watches whether images that are files are there. Where none is, they lie elsewhere, and nothing is known. */
+/** Watches whether images that are files are there. Where none is, they may lie elsewhere. */
 export class ImageFiles {
   readonly #found = new Set<string>();
-  readonly #missing: Readonly<Record<'config' | 'excerpt' | 'place', string>>[] = [];
+  readonly #missing: MissingImage[] = [];
 
   /** Looks for the images of a row in some folders. */
   look(
@@ -63,11 +63,16 @@ export class ImageFiles {
     }
   }
 
-  /** The images that are missing where others are there. */
-  missing(): readonly Readonly<Record<'config' | 'excerpt' | 'place', string>>[] {
-    return this.#missing.filter(({ config }) => this.#found.has(config));
+  /** The images that are missing, and whether any others of their configuration are there. */
+  missing(): readonly (MissingImage & { readonly code: RowFault['code'] })[] {
+    return this.#missing.map((one) => ({
+      ...one,
+      code: this.#found.has(one.config) ? 'missing-image' : 'no-images',
+    }));
   }
 }
+
+type MissingImage = Readonly<Record<'config' | 'excerpt' | 'place', string>>;
 
 /** So many missing images are counted. */
 const mostMissing = 1000;

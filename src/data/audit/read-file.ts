@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { jsonFault } from '../../base/json.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
 import { parquetRows } from './parquet-rows.ts';
+import { closingQuote } from './repeated-key.ts';
 
 /** A row as it stands in a file, or why there is none. */
 export type FileItem = ItemPlace &
@@ -171,14 +172,33 @@ function parsed(source: string): { value: unknown; source: string } | { broken: 
 }
 
 function* arrayElements(bytes: Buffer): Generator<FileItem, void, undefined> {
-  const all = parsed(asText(bytes));
+  const text = asText(bytes);
+  const all = parsed(text);
   const encoding = encodingOf(bytes);
   if ('broken' in all) {
     yield { line: 1, ...encoding, broken: all.broken };
     return;
   }
+  const sources = elementSources(text);
   for (const [index, value] of (all.value as readonly unknown[]).entries()) {
+    const { value: source = '' } = sources.next();
     // Where in the array it is wrong is not known.
-    yield { line: index + 1, value, ...(index === 0 && encoding) };
+    yield { line: index + 1, value, source, ...(index === 0 && encoding) };
   }
+}
+
+/** The elements of a JSON array as they are written, whose numbers need not be as they are read: `1.0` is no integer. */
+function* elementSources(text: string): Generator<string, undefined, undefined> {
+  let depth = 0;
+  let start = text.indexOf('[') + 1;
+  for (let at = start; at < text.length; at++) {
+    const sign = text.charAt(at);
+    if (sign === '"') at = closingQuote(text, at);
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (depth === 0 && (sign === ',' || sign === ']')) {
+      yield text.slice(start, at).trim();
+      start = at + 1;
+    } else if (sign === '}' || sign === ']') depth -= 1;
+  }
+  return undefined;
 }

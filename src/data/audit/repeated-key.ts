@@ -18,7 +18,7 @@ function keysWritten(source: string): number {
   return keys;
 }
 
-function closingQuote(source: string, open: number): number {
+export function closingQuote(source: string, open: number): number {
   for (let at = source.indexOf('"', open + 1); at >= 0; at = source.indexOf('"', at + 1)) {
     let before = at;
     while (source.charCodeAt(before - 1) === backslash) before--;

@@ -93,6 +93,9 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   'label-balance': warning(
     'Fewer than one label in ten is of one kind: weigh the kinds in the loss, or balance the rows; where one kind is missing, the source may hold right solutions only.',
   ),
+  'label-conflict': warning(
+    'The same beginning has another label in a row before it, so that the labels contradict each other: keep the more certain one.',
+  ),
   'label-count': error('The numbers of steps and of labels differ: write one label for each step.'),
   'label-type': error(
     'A label is no boolean, and trainers cut 0.9 to 0: write `true` or `false`, ratings as −1, 0 or 1.',
@@ -129,6 +132,9 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'A row is nearly the same as one before it, in words and in all numbers: keep one.',
   ),
   'negative-margin': error('The chosen side scores less than the rejected one: swap the sides.'),
+  'no-images': warning(
+    'None of the image files that rows name is there: add them, unless the trainer is told of another folder.',
+  ),
   'no-rows': warning('A file holds no rows: leave it out.'),
   'no-value': warning(
     'A whole side is the name of a missing value, such as `None` or `nan`: leave the row out, unless it is the answer.',
@@ -151,6 +157,10 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   ),
   'prompt-too-long': warning(
     'The prompt alone, with its tools, fills the context, and trainers drop such rows silently: raise the limit or shorten it.',
+  ),
+  refusal: warning(
+    'The chosen side refuses what the rejected one does: leave the row out, unless refusing is what is to be learnt.',
+    { below: 0.25 },
   ),
   'repeated-key': error(
     'A row has the same key twice, which `datasets` refuses, and of which other readers take the last: write it once.',

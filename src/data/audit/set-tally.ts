@@ -24,6 +24,8 @@ export class SetTally {
   /** The rows that were read. */
   rows = 0;
   readonly #seen = new HashTable();
+  /** 1 for each beginning that is labelled right, 0 for a wrong one. */
+  readonly #labelled = new HashTable();
   readonly #whole = new WholeSet();
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
@@ -40,7 +42,9 @@ export class SetTally {
     const hashes = hashesOf(row);
     this.#countTexts(row, tokens, hashes);
     if (row.kind === 'preference') this.#countPair(row);
-    return row.repeats === true ? [] : this.#repeated(row, hashes);
+    return row.repeats === true
+      ? []
+      : [...this.#repeated(row, hashes), ...this.#relabelled(row, hashes)];
   }
 
   /** What is wrong with all rows together. */
@@ -173,6 +177,20 @@ export class SetTally {
     return [
       { code: isNew ? 'contradiction' : 'duplicate', excerpt: textOf(chosen) || textOf(prompt) },
     ];
+  }
+
+  /** Alternatives, as rated steps are, are no beginnings of each other. */
+  #relabelled({ steps, labels = [] }: ReadRow, hashes: RowHashes): readonly RowFault[] {
+    let key = hashes.prompt;
+    for (const [place, step] of (steps ?? []).entries()) {
+      const label = labels[place];
+      if (typeof step !== 'string' || typeof label !== 'boolean') return [];
+      key = hashOf(`${key} ${step.trim()}`);
+      const known = this.#labelled.get(key);
+      if (known === undefined) this.#labelled.set(key, Number(label));
+      else if (known !== Number(label)) return [{ code: 'label-conflict', excerpt: step }];
+    }
+    return [];
   }
 }
 

@@ -20,7 +20,7 @@ export function wordFaults(row: ReadRow): readonly RowFault[] {
   for (const side of [chosen, rejected]) {
     if (side !== undefined) faults.push(...sideFaults(side, row));
   }
-  faults.push(...placeholders(row));
+  faults.push(...placeholders(row), ...refusals(row));
   return faults.length < 2 ? faults : [...new Map(faults.map((one) => [one.code, one])).values()];
 }
 
@@ -58,7 +58,7 @@ const missingValues: readonly string[] = [
 const writtenTurns = /^\s*\[?\s*\{\s*["'](?:role|from|content|value)["']\s*:/;
 
 function sideFaults(side: RowContent, row: ReadRow): readonly RowFault[] {
-  const text = typeof side === 'string' ? side : textOf(side.slice(-1));
+  const text = lastText(side);
   const faults: RowFault[] = [];
   if (text.length < 20 && missingValues.includes(text.trim())) {
     faults.push({ code: 'no-value', excerpt: text });
@@ -110,6 +110,24 @@ function placeholders({ prompt, chosen, implicit }: ReadRow): readonly RowFault[
       : asked.filter(({ role }) => role === 'user' || role === 'human').flatMap(textsIn);
   const found = texts.find((text) => text.includes('{') && placeholder.test(text));
   return found === undefined ? none : [{ code: 'unfilled-placeholder', excerpt: found }];
+}
+
+/** A whole answer that refuses, and offers something else at most. */
+const refusal =
+  /^(?:(?:(?:I['’]m|I am) (?:so |very |really )?|)sorry,?\s+(?:but\s+)?|I apologi[sz]e,?\s+(?:but\s+)?)?(?:as an AI[\w ]*,\s*)?I (?:can(?:['’]t|not)|am unable to|am not able to|['’]m unable to|won['’]t) (?:(?:help|assist)(?: you)?(?: with (?:that|this|your)(?: \w+)?)?|comply with (?:that|this|your) request|fulfill? (?:that|this|your) request)(?:[.!]|$)(?:\s+(?:is there|let me know|please|if you|can I)[^.!?]*[.!?]?)?\s*$/i;
+
+/** An agent that is offered tools may have to refuse. */
+function refusals({ chosen, rejected, columns }: ReadRow): readonly RowFault[] {
+  if (chosen === undefined || rejected === undefined || 'tools' in columns) return none;
+  const [better, worse] = [chosen, rejected].map((side) => lastText(side).trim());
+  if (better === undefined || worse === undefined || better.length > 300) return none;
+  return refusal.test(better) && !refusal.test(worse)
+    ? [{ code: 'refusal', excerpt: better }]
+    : none;
+}
+
+function lastText(side: RowContent): string {
+  return typeof side === 'string' ? side : textOf(side.slice(-1));
 }
 
 /** A side, a completion, a step or a turn of the model says nothing. */

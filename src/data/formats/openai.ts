@@ -2,7 +2,7 @@ import { chatMessages, chatTool, type JsonBody } from '../../backends/transport/
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import type { PreferenceRow } from '../rows.ts';
+import type { PreferenceRow, SftRow } from '../rows.ts';
 import type { FileRow } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
@@ -10,12 +10,13 @@ import { sameSides } from './text.ts';
 import { wholeTurns } from './whole-turns.ts';
 
 /**
- * Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. Services may refuse
- * fields that they do not know: the columns of provenance are written only with `provenance: true`.
+ * Hosted tuning (OpenAI, Together, Fireworks). Preferences are a conversation, and one turn on each side; supervised
+ * rows are a conversation whose turns of the assistant have the weight 1 where they are learnt, and 0 in the prompt.
+ * Services may refuse fields that they do not know: the columns of provenance are written only with `provenance: true`.
  */
-export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'preference'> {
+export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'preference' | 'sft'> {
   return datasetFormat(
-    { name: 'openai', title: 'OpenAI, Together, Fireworks: hosted DPO' },
+    { name: 'openai', title: 'OpenAI, Together, Fireworks: hosted DPO and SFT' },
     {
       preference: {
         columns: { input: 'json', preferred_output: 'json', non_preferred_output: 'json' },
@@ -36,6 +37,14 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
             };
           },
         },
+      },
+      sft: {
+        columns: { messages: 'json', tools: 'json' },
+        usage:
+          'Upload a JSON lines file as the training file of a fine-tuning job with the method `supervised`.',
+        write: writeChat,
+        files: ['jsonl'],
+        showsImages: true,
       },
     },
     { provenance: false, ...options },
@@ -65,6 +74,19 @@ function write(row: PreferenceRow): FileRow | string {
     input: JSON.stringify(input),
     preferred_output: preferred,
     non_preferred_output: other,
+  };
+}
+
+function writeChat(row: SftRow): FileRow | string {
+  const { tools = [] } = row;
+  const whole = wholeTurns(row, { completion: row.completion });
+  if (typeof whole === 'string') return whole;
+  const weighed = (turns: readonly Message[], weight: 0 | 1) =>
+    writeTurns(turns).map((turn) => (turn['role'] === 'assistant' ? { ...turn, weight } : turn));
+  const { completion = [] } = whole.sides;
+  return {
+    messages: JSON.stringify([...weighed(whole.prompt, 0), ...weighed(completion, 1)]),
+    tools: JSON.stringify(tools.map((tool) => chatTool(tool))),
   };
 }
 

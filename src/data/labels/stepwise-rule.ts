@@ -83,7 +83,7 @@ export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
     rows: (trees) =>
       distinct(
         rowsOf(choosePaths(trees, paths ?? usualPaths(trees)), rule),
-        ({ prompt, steps }) => [prompt, steps.map(({ text }) => text)],
+        ({ prompt, steps }) => [prompt, steps.map(({ text }) => text.trim())],
       ),
   };
 }

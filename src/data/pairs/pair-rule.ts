@@ -3,10 +3,13 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RuleInfo } from '../rows.ts';
 
-/** What a node scores, given the right and wrong ends at and below it; `undefined` for one that is left out. */
+/**
+ * What a node scores, given the right and wrong ends at and below it and the discount γ of its tree (1 where it is left
+ * out); `undefined` for one that is left out.
+ */
 export type PairScore = (
   node: SearchNode,
-  ends: Readonly<Record<'right' | 'wrong', number>>,
+  about: Readonly<Record<'right' | 'wrong', number>> & { readonly discount?: number },
 ) => number | undefined;
 
 /** What a pair must be like, and how many are kept. */

@@ -7,18 +7,23 @@
 import { expectNumber } from '../../base/expect.ts';
 import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { mixedValue } from '../../tree/qtransform.ts';
-import { knownValue } from '../../tree/selection.ts';
+import { knownReturn } from '../../tree/selection.ts';
 import { isEnd } from '../record.ts';
 import type { PairScore } from './pair-rule.ts';
 
 /**
  * Q(s, a); of an action that was never visited what is known: its reward and its evaluation, and of an end with a
  * reward that reward. `undefined` for an action that was never visited nor valued.
+ *
+ * @param about - `discount`: γ of the tree, for what was never visited. Default 1.
  */
-export function q(node: NodeStatistics): number | undefined {
+export function q(
+  node: NodeStatistics,
+  about: { readonly discount?: number } = {},
+): number | undefined {
   const { visits, rawValue, reward } = node;
   const isKnown = visits > 0 || rawValue !== undefined || (isEnd(node) && reward !== undefined);
-  return isKnown ? knownValue(node) : undefined;
+  return isKnown ? knownReturn(node, about.discount ?? 1) : undefined;
 }
 
 /**
@@ -30,20 +35,27 @@ export function q(node: NodeStatistics): number | undefined {
  */
 export function mixed(alpha: number): PairScore {
   expectNumber('alpha', alpha, { min: 0, max: 1 });
-  return (node) => (q(node) === undefined ? undefined : mixedValue(node, 1 - alpha));
+  return (node, { discount }) =>
+    q(node) === undefined ? undefined : mixedValue(node, 1 - alpha, discount);
 }
 
 /**
  * A(s, a) = Q(s, a) − V(s). Among siblings it ranks as Q does; a threshold of 0 parts what is better than the
  * state promised from what is worse.
+ *
+ * @param about - `discount`: γ of the tree. Default 1; with 0 nothing is known of V(s) but at the root.
  */
-export function advantage(node: SearchNode): number | undefined {
-  const own = q(node);
-  const before = node.parent === undefined ? undefined : q(node.parent);
-  // V(s) is without the reward on the way to s.
-  return own === undefined || before === undefined
-    ? undefined
-    : own - (before - (node.parent?.reward ?? 0));
+export function advantage(
+  node: SearchNode,
+  about: { readonly discount?: number } = {},
+): number | undefined {
+  const { parent } = node;
+  const own = q(node, about);
+  const before = parent === undefined ? undefined : q(parent, about);
+  if (own === undefined || before === undefined) return undefined;
+  // Q(s, a) = r + γ · V(s) on the way to s; the root has no edge of its own.
+  const discount = parent?.kind === 'root' ? 1 : (about.discount ?? 1);
+  return discount === 0 ? undefined : own - (before - (parent?.reward ?? 0)) / discount;
 }
 
 /** 1 where a right end stands at or below, 0 where only wrong ones do, `undefined` where neither does. */

@@ -1,6 +1,6 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { type Paths, pathsIn } from '../paths.ts';
+import { type EndCounts, type Paths, pathsIn } from '../paths.ts';
 import { isEnd, isRight, type TreeRecord } from '../record.ts';
 import { candidatesAmong, keepLargest } from './candidates.ts';
 import { checkRule, pairsAmong } from './matching.ts';
@@ -21,7 +21,8 @@ export function pairsOf<State, Action>(
   const paths = pathsIn(source);
   const path = new Set<SearchNode<State, Action>>(pathTo(tree.best));
   const reading = {
-    score: rule.score,
+    score: (node: SearchNode, ends: EndCounts) =>
+      rule.score(node, { ...ends, discount: tree.discount }),
     minVisits: rule.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
     ends: paths.endsAt,

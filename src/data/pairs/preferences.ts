@@ -1,6 +1,6 @@
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { bestOfEqual } from '../distinct.ts';
+import { bestOfEqual, keyOfTurns } from '../distinct.ts';
 import { rowPrompt } from '../path-completion.ts';
 import { infoOf, rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
@@ -97,9 +97,9 @@ function draftsOf<State, Action>(
   const prompts: (Rendered | undefined)[] = [];
   const completions: (Rendered | undefined)[] = [];
   const promptOf = (node: SearchNode<State, Action>) =>
-    (prompts[node.id] ??= rendered(rowPrompt(record, node), names));
+    (prompts[node.id] ??= rendered(rowPrompt(record, node), JSON.stringify, names));
   const completionOf = (from: SearchNode<State, Action>, node: ChildNode<State, Action>) =>
-    (completions[node.id] ??= rendered(reading.completion(record, from, node), names));
+    (completions[node.id] ??= rendered(reading.completion(record, from, node), keyOfTurns, names));
   return reading.pairs(record).flatMap((pair) => {
     const { parent, margin } = pair;
     const chosen = completionOf(parent, pair.chosen);
@@ -121,8 +121,12 @@ function draftsOf<State, Action>(
   });
 }
 
-function rendered(messages: readonly Message[], names: Map<string, number>): Rendered {
-  const text = JSON.stringify(messages);
+function rendered(
+  messages: readonly Message[],
+  keyOf: (messages: readonly Message[]) => string,
+  names: Map<string, number>,
+): Rendered {
+  const text = keyOf(messages);
   const name = names.get(text) ?? names.size;
   names.set(text, name);
   return { messages, name };

@@ -60,14 +60,14 @@ function pairsIn<State, Action>(
   const { tree, notation } = source;
   const { below, placeOf, endsAt } = pathsIn(source);
   const reading = {
-    score: pairScores.q,
+    score: (node: SearchNode) => pairScores.q(node, tree),
     minVisits: options.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
     ends: endsAt,
   };
   const visited = { ...reading, minVisits: 1 };
   const onward = (node: SearchNode<State, Action>) =>
-    meanOnward(node, (from) => candidatesAmong(below(from), visited));
+    meanOnward(node, tree, (from) => candidatesAmong(below(from), visited));
   const isBetterOnward: Level<State, Action>['isBetterOnward'] = (better, worse) =>
     onward(better) > onward(worse);
   const pairs: PreferencePair<State, Action>[] = [];
@@ -121,13 +121,14 @@ const isWrong = ({ ends }: Pick<Candidate<never, never>, 'ends'>): boolean => en
 /** The mean of Q over a node and the best step after the best step. */
 function meanOnward<State, Action>(
   start: SearchNode<State, Action>,
+  tree: PairSource<State, Action>['tree'],
   stepsBelow: (node: SearchNode<State, Action>) => readonly Candidate<State, Action>[],
 ): number {
   let sum = 0;
   let count = 0;
   let node: SearchNode<State, Action> | undefined = start;
   while (node !== undefined) {
-    sum += pairScores.q(node) ?? 0;
+    sum += pairScores.q(node, tree) ?? 0;
     count += 1;
     const [first, ...others] = stepsBelow(node);
     node = others.reduce(

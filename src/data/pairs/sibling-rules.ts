@@ -117,8 +117,8 @@ export function stepApo(
     nodes: 'all',
     siblings: 'all-above-below',
     ends: 'best-vs-worst',
-    score: (node) => {
-      const q = pairScores.q(node);
+    score: (node, about) => {
+      const q = pairScores.q(node, about);
       if (q === undefined || !isEnd(node)) return q;
       return threshold + endScale * (q - threshold);
     },
@@ -182,7 +182,7 @@ export function stepQ(
 
 /**
  * Step-DPO: where a right end can still be reached, each child that leads to one against each that leads to wrong
- * ends only: a first wrong step. The scores are 1 and 0.
+ * ends only: a first wrong step. The scores are 1 and 0, and visits do not count unless `minVisits` is set.
  *
  * Otherwise than the paper: the tree says which step is wrong, where theirs asks a model, and a wrong step has as
  * many pairs as it has right siblings.

@@ -1,7 +1,7 @@
 import { expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { bestOfEqual } from '../distinct.ts';
+import { bestOfEqual, keyOfTurns } from '../distinct.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { type EndCounts, pathsIn } from '../paths.ts';
 import { isEnd, isRight, turnOf } from '../record.ts';
@@ -141,13 +141,7 @@ function pathPairs<State, Action>(
   // The same steps are two paths where a tool answered them in two ways, and the rows show it.
   const unlike = bestOfEqual(
     ends,
-    (node) =>
-      JSON.stringify(
-        pathCompletion(source, tree.root, node).map((turn) => ({
-          ...turn,
-          content: turn.content.trim(),
-        })),
-      ),
+    (node) => keyOfTurns(pathCompletion(source, tree.root, node)),
     ({ visits }) => visits,
   );
   const candidates = unlike.flatMap((node) => asCandidate(node, [node], reading));

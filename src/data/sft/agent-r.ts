@@ -3,7 +3,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { distinct } from '../distinct.ts';
+import { distinct, keyOfTurns } from '../distinct.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { rowBase } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
@@ -69,7 +69,10 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
           })),
       );
       // Rows that differ in their thought alone say the same.
-      for (const { row } of distinct(drafts, ({ row: { prompt }, rest }) => [prompt, rest])) {
+      for (const { row } of distinct(drafts, ({ row: { prompt }, rest }) => [
+        prompt,
+        keyOfTurns(rest),
+      ])) {
         yield row;
       }
     },

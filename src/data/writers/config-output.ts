@@ -7,6 +7,7 @@ import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
+import { nearFilter } from './near-filter.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
@@ -38,6 +39,7 @@ interface ConfigOutputOptions {
   /** The names of the splits, in order. */
   readonly splits: readonly string[];
   readonly rowsPerFile: number;
+  readonly nearDuplicates: 'drop' | 'keep';
 }
 
 /** Beyond this many reasons they are counted together: a reason is a sentence, but nothing holds a form to it. */
@@ -45,12 +47,13 @@ const maxReasons = 20;
 
 /** Writes a configuration. */
 export function configOutput(options: ConfigOutputOptions): ConfigOutput {
-  const { config, folder, splits } = options;
+  const { config, folder, splits, nearDuplicates } = options;
   const { name, rule, form } = config;
   const outputs = new Map<string, SplitOutput>();
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
   const seen = new HashTable();
+  const near = nearFilter(nearDuplicates);
 
   const outputOf = (split: string): SplitOutput => {
     const output = outputs.get(split) ?? splitOutput(split, options);
@@ -76,15 +79,21 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
           refuse(madeBefore);
           continue;
         }
-        if (output === undefined) {
-          output = outputOf(split);
-          output.problems += 1;
-        }
-        output.write(written);
-        statistics.add(row);
+        near.look(row, (isNear) => {
+          if (isNear) refuse(nearlyMade);
+          else {
+            if (output === undefined) {
+              output = outputOf(split);
+              output.problems += 1;
+            }
+            output.write(written);
+            statistics.add(row);
+          }
+        });
       }
     },
     finish() {
+      near.finish();
       const reports = splits.flatMap((split) => outputs.get(split)?.finish() ?? []);
       const files = reports.flatMap((report) => report.files);
       const extra = files.length === 0 ? {} : (form.extraFiles?.(files) ?? {});
@@ -114,6 +123,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
 }
 
 const madeBefore = 'The same row was made of another problem.';
+const nearlyMade = 'It is nearly the same as a row before it.';
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
   /** How many problems have rows here. */

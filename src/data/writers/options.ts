@@ -44,6 +44,13 @@ export interface WriteDatasetOptions {
    * many problems
    */
   readonly allProblems?: readonly string[];
+  /**
+   * What becomes of rows that are nearly the same as one before them in their configuration, as `auditDataset` knows
+   * them. Those that are dropped are counted, in the report and on the card; the first one stays.
+   *
+   * @defaultValue `'keep'`
+   */
+  readonly nearDuplicates?: 'drop' | 'keep';
   /** How many rows a file has at most: an integer from 1 up. @defaultValue 500,000 */
   readonly rowsPerFile?: number;
   /** The seed by which problems are split. @defaultValue 0 */

@@ -25,14 +25,15 @@ import { splitter } from './split.ts';
  * rows only a card.
  *
  * @throws EspalierError `usage` where an option is not as described, a row is not of its columns, or trees that come
- *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `locked` where
+ *   together are of different problems, or where `out` holds what no export wrote in the place of a file, or a dataset of other
+ *   configurations, rules or forms: only the same export may be made again; `locked` where
  *   another export writes to `out`; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
   expectOptions(
     'writeDataset',
     options,
-    'out problems configs file splits allProblems rowsPerFile seed card',
+    'out problems configs file splits allProblems nearDuplicates rowsPerFile seed card',
   );
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   expectOptions('card', card, 'title source files spend repo license tags');
@@ -42,14 +43,12 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   expectNames(options.allProblems);
   const splitOf = splitter(splits, seed, options.allProblems);
   const formedConfigs = formed(configs);
-  const { rowsPerFile = 500_000 } = options;
+  const { rowsPerFile = 500_000, nearDuplicates = 'keep' } = options;
+  expectOneOf('nearDuplicates', nearDuplicates, ['drop', 'keep']);
   const file = fileFor(formedConfigs, options.file);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
-  const folder = datasetFolder(
-    out,
-    formedConfigs.map(({ name }) => name),
-  );
+  const folder = datasetFolder(out, formedConfigs);
   const outputs = formedConfigs.map((config) =>
     configOutput({
       config,
@@ -57,6 +56,7 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
       file,
       splits: Object.keys(splits),
       rowsPerFile,
+      nearDuplicates,
     }),
   );
   try {
@@ -84,10 +84,7 @@ export function expectWritable({
 }: Pick<WriteDatasetOptions, 'configs' | 'file' | 'out'>): void {
   const formedConfigs = formed(configs);
   fileFor(formedConfigs, file);
-  datasetFolder(
-    out,
-    formedConfigs.map(({ name }) => name),
-  ).abandon();
+  datasetFolder(out, formedConfigs).abandon();
 }
 
 async function fill(

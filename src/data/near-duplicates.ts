@@ -1,4 +1,4 @@
-import { type ReadRow, textOf } from '../formats/reading.ts';
+import { type ReadRow, textOf } from './formats/reading.ts';
 import { MinHash, minima } from './min-hash.ts';
 import { type Shingled, ShingleReader } from './shingles.ts';
 
@@ -20,8 +20,14 @@ interface Waiting {
   readonly problem: number;
   readonly isSteps: boolean;
   readonly isExact: boolean;
-  readonly found: () => void;
+  readonly settled: (isNear: boolean) => void;
 }
+
+/** What of a row is compared. */
+export type ComparedRow = Pick<
+  ReadRow,
+  'chosen' | 'context' | 'kind' | 'prompt' | 'rejected' | 'steps'
+>;
 
 /**
  * Finds rows that are nearly the same as an earlier one: what is asked and what is said agree in three of four shingles
@@ -48,17 +54,17 @@ export class NearDuplicates {
    *
    * @param problem - A hash of its problem: solutions of one problem, step by step, share their beginnings.
    * @param isExact - Whether it repeats a row exactly, which is told elsewhere.
-   * @param found - Called, now or later, where it is nearly the same as one before it.
+   * @param settled - Called once, now or later, in the order of the rows: whether it is nearly the same as one before it.
    */
   look(
-    row: ReadRow,
-    { problem, isExact, found }: Pick<Waiting, 'found' | 'isExact' | 'problem'>,
+    row: ComparedRow,
+    { problem, isExact, settled }: Pick<Waiting, 'isExact' | 'problem' | 'settled'>,
   ): void {
     const asked = this.#askedReader.read(askedIn(row));
     const said = this.#saidReader.read(saidIn(row));
     this.#asked.count(asked);
     this.#said.count(said);
-    const next = { asked, said, problem, isExact, found, isSteps: row.kind === 'stepwise' };
+    const next = { asked, said, problem, isExact, settled, isSteps: row.kind === 'stepwise' };
     if (this.#waiting === undefined) {
       this.#enter(next);
       return;
@@ -75,7 +81,7 @@ export class NearDuplicates {
     this.#waiting = undefined;
   }
 
-  #enter({ asked, said, problem, isSteps, isExact, found }: Waiting): void {
+  #enter({ asked, said, problem, isSteps, isExact, settled }: Waiting): void {
     if (this.#count === this.#capacity && this.#capacity < mostRows) this.#grow();
     const slot = this.#count % this.#capacity;
     this.#count += 1;
@@ -83,8 +89,9 @@ export class NearDuplicates {
     this.#bytes.set(this.#said.signatureOf(said), slot * rowBytes + minima);
     this.#names[2 * slot] = Math.imul(asked.numbers, 31) ^ said.numbers;
     this.#names[2 * slot + 1] = problem;
-    if (!isExact && this.#hasNear(slot, isSteps)) found();
+    const isNear = !isExact && this.#hasNear(slot, isSteps);
     this.#putIntoBands(slot);
+    settled(isNear);
   }
 
   #hasNear(slot: number, isSteps: boolean): boolean {
@@ -143,11 +150,11 @@ function copied({ shingles, numbers }: Shingled): Shingled {
   return { shingles: shingles.slice(), numbers };
 }
 
-function askedIn({ prompt, context = '' }: ReadRow): readonly string[] {
+function askedIn({ prompt, context = '' }: ComparedRow): readonly string[] {
   return [textOf(prompt), typeof context === 'string' ? context : JSON.stringify(context)];
 }
 
-function saidIn({ chosen, rejected, steps = [] }: ReadRow): readonly string[] {
+function saidIn({ chosen, rejected, steps = [] }: ComparedRow): readonly string[] {
   const said = steps.filter((step) => typeof step === 'string');
   return [textOf(chosen), textOf(rejected), said.join('\n')];
 }
