@@ -6,7 +6,8 @@ beforeAll(build, 60_000);
 const folder = temporaryFolder();
 const noPddl = fileIn(folder, 'plan.txt', 'stack all the blocks');
 const game = 'search --task game24 --input';
-const either = 'Expected either a question in quotes, or `--task` and `--input` for a puzzle.';
+const either =
+  'Expected a question in quotes, `--task` and `--input` for a puzzle, or `--environment`.';
 
 // Words between quotes are one argument.
 test.concurrent.each([
