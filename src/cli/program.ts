@@ -98,6 +98,10 @@ const loaders: Readonly<Record<string, (around: Typed) => Promise<Command>>> = {
       exit(await runDemoCommand(request)),
     );
   },
+  async init() {
+    const { initCommand } = await import('./init.ts');
+    return initCommand();
+  },
   async search({ exit }) {
     const { searchCommand } = await import('./search-options.ts');
     const { runSearchCommand } = await import('./search.ts');
