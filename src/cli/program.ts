@@ -47,9 +47,10 @@ function isUsage(error: unknown): boolean {
   return EspalierError.isInstance(error) && codes.includes(error.code);
 }
 
-async function makeProgram(
+/** The commands that are needed for what was typed; all of them where nothing was. */
+export async function makeProgram(
   typed: readonly string[],
-  exit: (code: number) => void,
+  exit: (code: number) => void = () => {},
 ): Promise<Command> {
   const program = new Command('espalier')
     .description('Reasoning by tree search.')
@@ -191,6 +192,7 @@ function treeCommand(): Command {
       3,
     )
     .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
+    .option('--json', 'print the saved trees, whole, as one JSON document')
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
 }
 
