@@ -16,16 +16,16 @@ import type { BenchInstance, BenchTask } from '../bench/task.ts';
 import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
+import { usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { type ChosenModel, chooseModel } from './model.ts';
-import { print, printError, StatusLine } from './output.ts';
+import { print, printError } from './output.ts';
 import { pricesFor } from './prices.ts';
-import { describeProgress } from './progress.ts';
+import { shownOn, withStatus } from './progress.ts';
 
 /**
  * Runs `espalier bench`. Resolves to the exit code.
@@ -106,25 +106,17 @@ async function searched(
 ): Promise<Compared> {
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
   const { methods, budgets, concurrency, temperature, maxTokens } = rest;
-  const status = new StatusLine();
   const interruption = listenForInterruption();
-  const started = performance.now();
-  let first: GenerateProgress | undefined;
   const prices = pricesFor(request, model);
-  const options: CompareOptions = {
+  const options: Omit<CompareOptions, 'onProgress'> = {
     ...{ task, methods, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
     ...defined({ concurrency, temperature, maxTokens }),
     paced: request.times && request.replay === undefined,
     ...(request.budgetUsd !== undefined && { budget: { usd: request.budgetUsd } }),
     stopWhen: () => interruption.requested,
-    onProgress: (progress: GenerateProgress) => {
-      first ??= progress;
-      const since = { first, ms: performance.now() - started };
-      status.show(() => describeProgress(progress, since));
-    },
   };
-  return compare(options).finally(() => status.clear());
+  return withStatus((status) => compare({ ...options, onProgress: shownOn(status) }));
 }
 
 /** What was typed, but for what changes only the output. Keys of models are never among arguments. */

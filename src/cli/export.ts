@@ -141,6 +141,7 @@ async function ofRuns(
   });
   return {
     problems: records,
+    total: names.length,
     names: () => names,
     files: runs.flatMap(({ path, saved }) => runFiles(path, saved)),
     defaultRule: pairsOf(runs[0]?.saved.run),

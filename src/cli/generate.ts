@@ -14,7 +14,6 @@ import { algorithmEntry } from '../runs/algorithms.ts';
 import {
   type BatchOptions,
   type GenerateOptions,
-  type GenerateProgress,
   type GenerateReport,
   generate,
   openRun,
@@ -35,11 +34,11 @@ import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
-import { oneLine, print, StatusLine } from './output.ts';
+import { oneLine, print } from './output.ts';
 import { environmentsOf } from './own-environments.ts';
 import { environmentAndTask, loadParts, type OwnModules, partsFor } from './own-parts.ts';
 import { pricesFor, shownDollars } from './prices.ts';
-import { describeProgress } from './progress.ts';
+import { shownOn, withStatus } from './progress.ts';
 import { expectSame } from './same-run.ts';
 import { budgetOf } from './search-options.ts';
 import { runFiles } from './source-files.ts';
@@ -200,12 +199,9 @@ async function grow(
   },
 ): Promise<GenerateReport> {
   const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
-  const status = new StatusLine();
   const interruption = listenForInterruption();
-  const started = performance.now();
-  let first: GenerateProgress | undefined;
-  try {
-    return await generate<AskedProblem, unknown, unknown>({
+  return withStatus((status) =>
+    generate<AskedProblem, unknown, unknown>({
       run,
       problems,
       plan: async (asked, attempt) => ({
@@ -222,15 +218,9 @@ async function grow(
       batch: batchOf(request),
       retryFailed: request.retryFailed === true,
       stopWhen: () => interruption.requested,
-      onProgress: (progress) => {
-        first ??= progress;
-        const since = { first, ms: performance.now() - started };
-        status.show(() => describeProgress(progress, since));
-      },
-    });
-  } finally {
-    status.clear();
-  }
+      onProgress: shownOn(status),
+    }),
+  );
 }
 
 async function planOf(
@@ -287,6 +277,7 @@ async function datasetOf(
   const { names, records } = mixRuns([{ path: run.path, saved, environments }], request);
   return makeDataset(request, {
     problems: records,
+    total: names.length,
     names: () => names,
     defaultRule: pairsOf(saved.run),
     source: basename(request.problems),

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { parse } from 'node:path';
 import { defined } from '../backends/transport/json.ts';
-import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
+import type { Budget } from '../contracts/spend.ts';
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
 import { readInput } from '../runs/input-file.ts';
 import { type Problem, readPuzzle } from '../runs/problem.ts';
@@ -19,7 +19,7 @@ import { treeToJson } from '../tree/serialize.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { planFor } from './methods.ts';
 import { type ChosenModel, chooseModel, drawnBy, environmentFor } from './model.ts';
-import { print, printError, StatusLine } from './output.ts';
+import { print, printError, type StatusLine } from './output.ts';
 import {
   environmentAndTask,
   loadParts,
@@ -28,6 +28,7 @@ import {
   partsFor,
 } from './own-parts.ts';
 import { pricesFor } from './prices.ts';
+import { describeSearchProgress, withStatus } from './progress.ts';
 import { expectSame } from './same-run.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
@@ -137,11 +138,11 @@ async function grow(
 ): Promise<SearchResult<unknown, unknown>> {
   const { concurrency, order, seed, retryFailed = false } = request;
   const { plan, asked } = planFor(request, drawnBy(chosen, seed), { problem, parts });
-  const status = new StatusLine();
-  try {
+  const budget = budgetOf(request, chosen.model);
+  return withStatus((status) => {
     const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,
-      budget: budgetOf(request, chosen.model),
+      budget,
       stopWhen: [...(plan.stopWhen ?? []), () => interruption.requested],
       concurrency,
       order,
@@ -150,25 +151,36 @@ async function grow(
       prices,
       ...(folder !== undefined && { journal: folder.journal }),
     });
-    for await (const event of events) {
-      // Only now is it sure that the journal belongs to this run.
-      if (event.type === 'search-start')
-        folder?.writeRun({
-          ...describeRun(request, { problem, chosen, asked: of }),
-          ...asked,
-          ...own.identity,
-        });
-      if (event.type === 'warning') {
-        status.clear();
-        printError(event.warning.message);
-      }
-      if (event.type === 'simulation-end') status.show(() => progressOf(event));
-      if (event.type === 'search-end') return event.result;
+    // Only when it has begun is it sure that the journal belongs to this run.
+    const begun = () =>
+      folder?.writeRun({
+        ...describeRun(request, { problem, chosen, asked: of }),
+        ...asked,
+        ...own.identity,
+      });
+    return followed(events, { begun, budget, status });
+  });
+}
+
+/** Tells of a search as it goes, to its end. */
+async function followed(
+  events: AsyncIterable<SearchEvent>,
+  {
+    begun,
+    budget,
+    status,
+  }: { readonly begun: () => void; readonly budget: Budget; readonly status: StatusLine },
+): Promise<SearchResult<unknown, unknown>> {
+  for await (const event of events) {
+    if (event.type === 'search-start') begun();
+    if (event.type === 'warning') {
+      status.clear();
+      printError(event.warning.message);
     }
-    throw new Error('The search ended without a result.');
-  } finally {
-    status.clear();
+    if (event.type === 'simulation-end') status.show(() => describeSearchProgress(event, budget));
+    if (event.type === 'search-end') return event.result;
   }
+  throw new Error('The search ended without a result.');
 }
 
 /** The model by its name in journals; `null` where there is none. */
@@ -194,21 +206,6 @@ function describeRun(
     seed,
     versions: { espalier: espalierVersion(), node: process.versions.node },
   };
-}
-
-function progressOf({
-  best,
-  spend,
-}: Extract<SearchEvent, { readonly type: 'simulation-end' }>): string {
-  const value = best.terminal ? (best.reward ?? best.value) : best.value;
-  return [
-    counted(spend.simulations, 'simulation'),
-    counted(spend.calls, 'call'),
-    `${(spend.ms / 1000).toFixed(1)} s`,
-    ...(best.depth > 0
-      ? [`best so far ${value.toFixed(3)} after ${counted(best.depth, 'step')}`]
-      : []),
-  ].join(' · ');
 }
 
 function toJson(report: object): string {
