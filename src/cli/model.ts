@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { languageModel } from '../backends/language-model.ts';
-import { parseModelSpec } from '../backends/model-spec.ts';
+import { modelProviders, parseModelSpec } from '../backends/model-spec.ts';
 import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import { fromModel } from '../policies/from-model/from-model.ts';
 import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
 import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import { judge } from '../values/judge/judge.ts';
-import { integerOption } from './values.ts';
+import { integerOption, type WordParser, withWords } from './values.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
@@ -73,7 +73,12 @@ export function addKeyVariableOption(command: Command): Command {
 }
 
 /** Reads `--model`. The path of a GGUF file stands for `tiny:` and that file. */
-export function modelOption(text: string): ModelName {
+export const modelOption: WordParser<(text: string) => ModelName> = withWords(readModel, [
+  'none',
+  ...modelProviders.map((name) => (name === 'tiny' ? name : `${name}:`)),
+]);
+
+function readModel(text: string): ModelName {
   if (text === 'none') return text;
   const isFile = text.endsWith('.gguf') && !/^[a-z-]+:/.test(text);
   const spec = isFile ? `tiny:${text}` : text;
@@ -81,7 +86,9 @@ export function modelOption(text: string): ModelName {
     parseModelSpec(spec);
   } catch (error) {
     if (!EspalierError.isInstance(error)) throw error;
-    const message = error.message.replace('`model` to be ', '`--model` to be none, ');
+    const message = error.message
+      .replace('`model` to be ', '`--model` to be none, ')
+      .replace('`model`', '`--model`');
     throw new EspalierError('usage', message, { cause: error });
   }
   return spec;

@@ -12,7 +12,7 @@ import type { ShownEnvironment } from '../runs/problem.ts';
 import type { AskedProblem } from '../runs/problems-file.ts';
 import type { SearchAlgorithm } from '../search/contracts.ts';
 import type { Models } from './model.ts';
-import { expectWord } from './values.ts';
+import { expectWord, type WordParser, withWords } from './values.ts';
 
 /** Modules of the user's own, each named by its path. */
 export interface OwnRequest {
@@ -87,10 +87,10 @@ export function addOwnOptions(command: Command): Command {
 }
 
 /** Reads `--algorithm`: one of the package, or the path of a module. */
-export function algorithmOption(text: string): string {
+export const algorithmOption: WordParser<(text: string) => string> = withWords((text: string) => {
   if (!isModule(text)) expectWord('--algorithm', text, algorithmNames);
   return text;
-}
+}, algorithmNames);
 
 /** Reads the path of a module. */
 export function moduleOption(text: string): string {

@@ -130,6 +130,10 @@ const loaders: Readonly<Record<string, (around: Typed) => Promise<Command>>> = {
     const { methodsCommand } = await import('./methods.ts');
     return methodsCommand();
   },
+  async completion() {
+    const { completionCommand } = await import('./completion.ts');
+    return completionCommand(() => makeProgram([]));
+  },
   async tree() {
     const { runTreeCommand } = await import('./tree.ts');
     return treeCommand().action((folder: string, request: TreeRequest) =>

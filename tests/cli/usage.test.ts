@@ -46,6 +46,10 @@ test.concurrent.each([
     'Expected `--model` to be none, tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN, got `"gpt"`.',
   ],
   [
+    `${game} "4 9" --model opnai:gpt-6-luna`,
+    'Unknown `--model` `"opnai:gpt-6-luna"`. Did you mean `openai`?',
+  ],
+  [
     `${game} "4 9 10 13" --model no/model.gguf`,
     `There is no file \`${process.cwd()}/no/model.gguf\`.`,
   ],
