@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
 
 const folder = temporaryFolder();
@@ -58,6 +59,24 @@ test('a search takes a world of its own, without a model', async () => {
   expect(shown.stdout).toMatch(/Solved in [23] steps: floor 3/);
 });
 
+test('a model proposes and judges in a world of its own, as its notation shows it', async () => {
+  const asked: string[] = [];
+  const server = await emulator({
+    dialect: 'vllm',
+    models: ['m'],
+    answer({ messages, sample }) {
+      const text = messages.map(({ content }) => content).join();
+      asked.push(text);
+      return text.includes('Judge how likely') ? 'likely' : `up ${1 + (sample % 2)}`;
+    },
+  });
+  const named = ['--environment', world, '--input', '4', '--model', `vllm:${server.url}#m`];
+  const found = await espalier('search', ...named, '--calls', '40', '--json');
+  await server.close();
+  expect(resultIn(found)).toMatchObject({ solved: true, answer: 'floor 4', model: 'vllm:m' });
+  expect(asked.some((text) => text.includes('You are on floor 0. Go to floor 4.'))).toBe(true);
+});
+
 test('an algorithm of its own searches a puzzle', async () => {
   const algorithm = fileIn(
     folder,
@@ -93,6 +112,9 @@ test('a run in a world of its own becomes rows, and goes on only with the same m
     readFileSync(join(folder, 'rows', 'agent-q', 'train-00000-of-00001.jsonl'), 'utf8');
   expect(rows()).toContain('Go to floor 6.');
   expect(rows()).toContain('"problem_id":"high"');
+
+  // The same command again finds all of it done.
+  expect(resultIn(await generate())).toMatchObject({ total: 2, done: 2 });
 
   const again = (...more: readonly string[]) =>
     espalier('export', join(folder, 'many'), '--rule', 'agent-q', ...more);
