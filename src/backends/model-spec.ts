@@ -1,5 +1,6 @@
-import type { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { EspalierError } from '../base/errors.ts';
+import { describeValue, expectation } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
 /** A model spec, taken apart. What is left out is as its kind of model usually is. */
@@ -23,6 +24,14 @@ export type ModelSpec =
     }
   /** The journal of a run: its folder or file, and which of its models. */
   | { readonly kind: 'replay'; readonly path: string; readonly model?: string };
+
+/** What stands before the colon of a model spec, or alone. */
+export const modelProviders: readonly string[] = [
+  ...['tiny', 'llama', 'anthropic', 'openai'],
+  ...hosts,
+  ...servers,
+  'replay',
+];
 
 /** What model specs look like, for messages and for help. */
 export const modelSpecForms: readonly string[] = [
@@ -156,6 +165,13 @@ function named(part: string | undefined, spec: string, what: string): string {
 }
 
 function unknownSpec(spec: unknown): EspalierError {
+  const [name = ''] = typeof spec === 'string' ? spec.split(':') : [];
+  // Models are no providers: `gemma` is not `gemini`.
+  const meant = nearestName(name, modelProviders, Math.floor(name.length / 3));
+  if (meant !== undefined) {
+    const message = `Unknown \`model\` ${describeValue(withoutUser(String(spec)))}. Did you mean \`${meant}\`?`;
+    return new EspalierError('usage', message);
+  }
   const hint =
     typeof spec === 'string' && spec.endsWith('.gguf') ? `${aFile}; other specs are ` : '';
   const expected = `${hint}${modelSpecForms.join(', ')}`;

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import type { BenchBudget } from '../bench/report.ts';
 import { type Check, parseBudgets, parseCheck } from '../bench/suite.ts';
+import { benchTasks } from '../bench/tasks/tasks.ts';
 import { addModelOptions, type ModelRequest } from './model.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
-import { integerOption, numberOption, seedOption } from './values.ts';
+import { integerOption, numberOption, seedOption, withWords } from './values.ts';
 
 /** What `espalier bench` was asked for on the command line. */
 export interface BenchArguments extends ModelRequest, PriceRequest {
@@ -44,6 +45,10 @@ export function benchCommand(): Command {
     .option(
       '--task <task>',
       'a task such as game24, a file of problems, or a module (./my-task.ts)',
+      withWords(
+        (text: string) => text,
+        benchTasks.map(({ name }) => name),
+      ),
     )
     .option(
       '--replay <run>',

@@ -16,16 +16,16 @@ import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
+import { usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { type ChosenModel, chooseModel } from './model.ts';
-import { print, printError, StatusLine } from './output.ts';
+import { print, printError } from './output.ts';
 import { pricesFor } from './prices.ts';
-import { describeProgress } from './progress.ts';
+import { shownOn, withStatus } from './progress.ts';
 
 /**
  * Runs `espalier bench`. Resolves to the exit code.
@@ -116,6 +116,9 @@ function optionsOf(
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
   const { methods, budgets, concurrency, temperature, maxTokens } = rest;
   return {
+  const interruption = listenForInterruption();
+  const prices = pricesFor(request, model);
+  const options: Omit<CompareOptions, 'onProgress'> = {
     ...{ task, methods, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
     ...defined({ concurrency, temperature, maxTokens }),
@@ -138,6 +141,8 @@ async function searched(options: CompareOptions): Promise<Compared> {
       status.show(() => describeProgress(progress, since));
     },
   }).finally(() => status.clear());
+  };
+  return withStatus((status) => compare({ ...options, onProgress: shownOn(status) }));
 }
 
 /** What was typed, but for what changes only the output. Keys of models are never among arguments. */

@@ -9,6 +9,7 @@ import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
 import { isRunFolder } from './dataset-conflicts.ts';
 import { print } from './output.ts';
+import { withStatus } from './progress.ts';
 import { integerOption, numberOption } from './values.ts';
 
 /** What `espalier check-dataset` was asked for. */
@@ -60,7 +61,13 @@ export async function runCheckDatasetCommand(
     const message = `\`${path}\` is a run, not a dataset: export it (espalier export ${path} --out <folder>).`;
     throw new EspalierError('usage', message);
   }
-  const report = await auditDataset(path, options);
+  const report = await withStatus((status) =>
+    auditDataset(path, {
+      ...options,
+      onProgress: ({ rows, done, total }) =>
+        status.show(() => `${many(rows, 'row')} read · ${done} of ${many(total, 'file')}`),
+    }),
+  );
   print(json === true ? JSON.stringify(report, undefined, 2) : describe(report));
   if (report.errors > 0) return 1;
   return rowsOf(report) === 0 ? 2 : 0;

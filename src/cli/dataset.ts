@@ -13,6 +13,8 @@ import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import { readTemplate } from './chat-template.ts';
 import { expectNoRun, expectUseful, unitRule } from './dataset-conflicts.ts';
 import type { DatasetRequest } from './dataset-options.ts';
+import type { StatusLine } from './output.ts';
+import { withStatus } from './progress.ts';
 import { entryOf, ruleFrom } from './rule-option.ts';
 
 export type { DatasetReport };
@@ -20,6 +22,8 @@ export type { DatasetReport };
 /** What a dataset is made of. */
 export interface DatasetSource {
   readonly problems: Iterable<readonly TreeRecord[]>;
+  /** How many there are, where that is known beforehand. */
+  readonly total?: number;
   /** The names of all of them. */
   readonly names: () => readonly string[];
   /** The rule where none is named. */
@@ -43,12 +47,13 @@ export interface DatasetSource {
  */
 export function makeDataset(
   request: DatasetRequest,
-  { problems, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
+  { problems, total, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
   const { out, file, split, splitSeed = 0, exactSplit = false, nearDuplicates } = request;
   return writeDataset({
+  const { out, file, split, splitSeed = 0, exactSplit = false } = request;
+  const options = {
     out,
-    problems,
     configs: configsOf(request, { defaultRule, delimiter }),
     ...(file !== undefined && { file }),
     ...(split !== undefined && { splits: split }),
@@ -60,7 +65,24 @@ export function makeDataset(
       files,
       ...(spend !== undefined && { spend }),
     },
-  });
+  };
+  return withStatus((status) =>
+    writeDataset({ ...options, problems: watched(problems, { total, status }) }),
+  );
+}
+
+/** The same, telling which one is being made into rows. */
+function* watched<Each>(
+  all: Iterable<Each>,
+  { total, status }: { readonly total: number | undefined; readonly status: StatusLine },
+): Generator<Each, void, undefined> {
+  let place = 0;
+  for (const each of all) {
+    place += 1;
+    const of = total === undefined ? '' : ` of ${total}`;
+    status.show(() => `Making rows of problem ${place}${of}`);
+    yield each;
+  }
 }
 
 /**

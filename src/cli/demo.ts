@@ -13,7 +13,8 @@ import { tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import { demoMethods, hosted, hostedModel, solveGame } from './demo-methods.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
-import { print, StatusLine } from './output.ts';
+import { print } from './output.ts';
+import { shownOn, withStatus } from './progress.ts';
 import { legend } from './tree.ts';
 
 /** What `espalier demo` was asked for. */
@@ -107,22 +108,18 @@ async function measure({
   puzzles,
   seed,
 }: Setting): Promise<Compared> {
-  const status = new StatusLine();
   const out = mkdtempSync(join(tmpdir(), 'espalier-demo-'));
-  try {
-    return await compare({
+  return withStatus((status) =>
+    compare({
       ...{ task: game24Entry.create(), model, methods: ['mcts', 'astar'], budgets, out, seed },
       limit: puzzles,
       temperature: demoMethods.bestOfN.temperature,
       concurrency: budgets.some(({ unit }) => unit === 'ms') ? 1 : together,
       prices: { [model.modelId]: hosted },
-      onProgress: ({ done, total }) => status.show(() => `${done} of ${counted(total, 'search')}`),
+      onProgress: shownOn(status),
       stopWhen: () => interruption.requested,
-    });
-  } finally {
-    status.clear();
-    rmSync(out, { recursive: true, force: true });
-  }
+    }),
+  ).finally(() => rmSync(out, { recursive: true, force: true }));
 }
 
 /** What the table says about the question behind it: does a search pay? */

@@ -8,7 +8,8 @@ import { table } from '../base/table.ts';
 import { examineJudge, type JudgeExamination } from '../runs/examine-judge.ts';
 import { readLabelledStates } from '../runs/labelled-states.ts';
 import { addKeyVariableOption, type ModelName, type ModelRequest, modelOption } from './model.ts';
-import { oneLine, print, StatusLine } from './output.ts';
+import { oneLine, print } from './output.ts';
+import { withStatus } from './progress.ts';
 import { integerOption } from './values.ts';
 
 /** What `espalier doctor` was asked for. */
@@ -57,18 +58,12 @@ export async function runDoctorCommand(request: DoctorRequest): Promise<number> 
     retry: false,
     ...defined({ keyVariable, effort }),
   });
-  const status = new StatusLine();
-  try {
+  const examination = await withStatus((status) => {
     status.show(() => 'Asking whether it answers …');
-    const examination = await examine(model, {
-      onFinding: ({ about }) => status.show(() => `Probed: ${about}`),
-    });
-    status.clear();
-    print(json === true ? JSON.stringify(examination, undefined, 2) : describe(examination));
-    return examination.reachable ? 0 : 1;
-  } finally {
-    status.clear();
-  }
+    return examine(model, { onFinding: ({ about }) => status.show(() => `Probed: ${about}`) });
+  });
+  print(json === true ? JSON.stringify(examination, undefined, 2) : describe(examination));
+  return examination.reachable ? 0 : 1;
 }
 
 async function measureJudge(
@@ -77,19 +72,15 @@ async function measureJudge(
 ): Promise<number> {
   const states = readLabelledStates(file);
   await using model = await languageModel(spec, defined({ keyVariable, effort }));
-  const status = new StatusLine();
-  try {
-    const found = await examineJudge(model, states, {
+  const found = await withStatus((status) =>
+    examineJudge(model, states, {
       repeats,
       onJudged: (done) =>
         status.show(() => `Judged: ${done} of ${counted(states.length, 'state')}`),
-    });
-    status.clear();
-    print(json === true ? JSON.stringify(found, undefined, 2) : describeJudge(found));
-    return found.judge === undefined ? 1 : 0;
-  } finally {
-    status.clear();
-  }
+    }),
+  );
+  print(json === true ? JSON.stringify(found, undefined, 2) : describeJudge(found));
+  return found.judge === undefined ? 1 : 0;
 }
 
 /** A judge for people. */

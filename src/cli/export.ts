@@ -12,6 +12,8 @@ import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './d
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
+import { environmentsOf } from './own-environments.ts';
+import { loadParts, moduleOption, type OwnModules } from './own-parts.ts';
 import { pushed, pushOf } from './push.ts';
 import { runFiles, sourceFile } from './source-files.ts';
 import { wordOption } from './values.ts';
@@ -20,6 +22,7 @@ import { wordOption } from './values.ts';
 export interface ExportRequest extends DatasetRequest {
   readonly from: 'omegaprm' | 'run' | 'toolbench';
   readonly weight?: readonly number[];
+  readonly environment?: string;
   readonly json?: boolean;
   readonly push?: string;
   readonly public?: boolean;
@@ -40,6 +43,11 @@ export function exportCommand(): Command {
       '--weight <shares>',
       'of several runs: the share of the problems of each that is taken, such as 1,0.25 (default: all)',
       weightOption,
+    )
+    .option(
+      '--environment <file>',
+      'of runs made with it: the module again, by whose notation rows are made',
+      moduleOption,
     )
     .option('--json', 'print the result as one JSON document')
     .option(
@@ -66,7 +74,8 @@ export async function runExportCommand(
   request: ExportRequest,
 ): Promise<number> {
   const push = pushOf(request);
-  const source = sourceOf(sources, request);
+  await using own = await loadParts(request);
+  const source = await sourceOf(sources, request, own);
   const report = await makeDataset(request, {
     ...source,
     source: sources.map((path) => basename(path)).join(', '),
@@ -80,8 +89,12 @@ export async function runExportCommand(
 
 type Source = Omit<DatasetSource, 'source' | 'spend'>;
 
-function sourceOf(sources: readonly string[], request: ExportRequest): Source {
-  if (request.from === 'run') return ofRuns(sources, request);
+async function sourceOf(
+  sources: readonly string[],
+  request: ExportRequest,
+  own: OwnModules,
+): Promise<Source> {
+  if (request.from === 'run') return ofRuns(sources, request, own);
   if (request.weight !== undefined) {
     throw new EspalierError('usage', 'Expected `--weight` beside runs, got files of others.');
   }
@@ -101,24 +114,34 @@ function sourceOf(sources: readonly string[], request: ExportRequest): Source {
       };
 }
 
-function ofRuns(paths: readonly string[], { notation, splitSeed, weight }: ExportRequest): Source {
+async function ofRuns(
+  paths: readonly string[],
+  { notation, splitSeed, weight }: ExportRequest,
+  own: OwnModules,
+): Promise<Source> {
   if (weight !== undefined && weight.length !== paths.length) {
     throw new EspalierError(
       'usage',
       `Expected \`--weight\` to have a share for each run, got ${weight.length} for ${paths.length}.`,
     );
   }
-  const runs = paths.map((path, place) => ({
-    path,
-    saved: readRun(path),
-    share: weight?.[place] ?? 1,
-  }));
+  const runs = [];
+  for (const [place, path] of paths.entries()) {
+    const saved = readRun(path);
+    const environments = await environmentsOf(path, saved, own);
+    runs.push({ path, saved, environments, share: weight?.[place] ?? 1 });
+  }
+  if (own.has('environment') && runs.every(({ environments }) => environments === undefined)) {
+    const message = 'Expected no `--environment`: what these runs searched is known without it.';
+    throw new EspalierError('usage', message);
+  }
   const { names, records } = mixRuns(runs, {
     notation,
     ...(splitSeed !== undefined && { seed: splitSeed }),
   });
   return {
     problems: records,
+    total: names.length,
     names: () => names,
     files: runs.flatMap(({ path, saved }) => runFiles(path, saved)),
     defaultRule: pairsOf(runs[0]?.saved.run),

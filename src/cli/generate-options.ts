@@ -4,6 +4,7 @@ import { methodNames } from '../runs/methods.ts';
 import { taskNames } from '../runs/tasks.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { addModelOptions } from './model.ts';
+import { addOwnOptions, algorithmOption } from './own-parts.ts';
 import { addPriceOptions } from './prices.ts';
 import { fillOption, type SearchRequest } from './search-options.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
@@ -43,18 +44,21 @@ export function generateCommand(): Command {
     .addOption(
       new Option(
         '--algorithm <name>',
-        `${algorithmNames.join(', ')}; mcts where no method is named`,
+        `${algorithmNames.join(', ')}, or a module of your own; mcts where no method is named`,
       )
-        .argParser(wordOption('algorithm', algorithmNames))
+        .argParser(algorithmOption)
         .conflicts('method'),
     )
     .option('--json', 'print the result as one JSON document');
-  return addDatasetOptions(addPriceOptions(addRunOptions(addModelOptions(command)))).addHelpText(
+  return addDatasetOptions(
+    addPriceOptions(addRunOptions(addModelOptions(addOwnOptions(command)))),
+  ).addHelpText(
     'after',
     [
       '',
       'A line is {"question": "…", "answer": "…"} or {"task": "game24", "input": "4 9 10 13"}, with an "id" if',
-      'wanted. Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
+      'wanted; with --environment it is {"input": "…"}, or the bare input.',
+      'Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
       'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is;',
       'batches stay at their provider, and the same command goes on with them.',
       '',

@@ -1,8 +1,8 @@
 import { basename, join, resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
+import { isModule } from '../base/user-module.ts';
 import { espalierVersion } from '../base/version.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
@@ -14,7 +14,6 @@ import { algorithmEntry } from '../runs/algorithms.ts';
 import {
   type BatchOptions,
   type GenerateOptions,
-  type GenerateProgress,
   type GenerateReport,
   generate,
   openRun,
@@ -35,22 +34,31 @@ import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
-import { oneLine, print, StatusLine } from './output.ts';
+import { oneLine, print } from './output.ts';
+import { environmentsOf } from './own-environments.ts';
+import { environmentAndTask, loadParts, type OwnModules, partsFor } from './own-parts.ts';
 import { pricesFor, shownDollars } from './prices.ts';
-import { describeProgress } from './progress.ts';
+import { shownOn, withStatus } from './progress.ts';
+import { expectSame } from './same-run.ts';
 import { budgetOf } from './search-options.ts';
 import { runFiles } from './source-files.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
   const { problems: file, task, limit: most } = request;
-  const problems = readProblems(file, task).slice(0, most);
+  await using own = await loadParts(request);
+  const isOwn = own.has('environment');
+  if (isOwn && task !== undefined) throw environmentAndTask();
+  const problems = readProblems(file, isOwn ? 'own' : task).slice(0, most);
   expectNotation(request.notation, problems);
-  await using chosen = await chooseModel(request, needsOf(problems));
+  await using chosen = await chooseModel(request, {
+    ...(isOwn ? { isTaught: false } : needsOf(problems)),
+    own,
+  });
   const { model, judgeModel } = chosen;
   expectBatches(request, chosen);
   const concurrency = concurrencyOf(request);
-  const asked = describeRun(request, chosen, problems);
+  const asked = await describeRun(request, { models: chosen, problems, own });
   expectDataset(request, pairsOf(asked));
   const prices = pricesFor(request, model);
   // One limit for all searches: their samples wait for one another.
@@ -62,11 +70,11 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   const path = request.run ?? join('runs', basename(resolve(request.out)));
   using run = openRun(path);
   begin(run, { problems, asked });
-  const report = await grow(request, { run, problems, models: limited, prices });
+  const report = await grow(request, { run, problems, models: limited, prices, own });
   const usd = report.unpriced.length > 0 ? null : report.spend.usd;
   const told = reportOf(report, usd);
   run.writeReport(told as Fields);
-  const dataset = await datasetOf(request, run, report);
+  const dataset = await datasetOf(request, { run, report, own });
   print(
     request.json === true
       ? JSON.stringify({ ...told, run: path, dataset }, undefined, 2)
@@ -86,7 +94,8 @@ function concurrencyOf({ concurrency, batch }: GenerateArguments): number {
 
 /** What waits together takes as long as one of it. */
 function withinSearch({ algorithm = 'mcts', method }: GenerateArguments) {
-  const isIndependent = method === undefined && algorithmEntry(algorithm).isIndependent === true;
+  const isListed = method === undefined && !isModule(algorithm);
+  const isIndependent = isListed && algorithmEntry(algorithm).isIndependent === true;
   return { simulations: isIndependent ? 64 : 1, calls: 256 };
 }
 
@@ -118,7 +127,7 @@ function expectBatches(
 
 /** What any of the problems needs, all do. */
 function needsOf(problems: readonly AskedProblem[]): Parameters<typeof chooseModel>[1] {
-  const all = problems.map(problemOf);
+  const all = problems.map((each) => problemOf(each));
   const [{ unaided } = {}] = all;
   const canDoWithout = unaided !== undefined && all.every((each) => each.unaided !== undefined);
   return { isTaught: all.every(({ isTaught }) => isTaught), ...(canDoWithout && { unaided }) };
@@ -127,16 +136,26 @@ function needsOf(problems: readonly AskedProblem[]): Parameters<typeof chooseMod
 type Fields = Readonly<Record<string, JsonValue>>;
 
 /** What was asked, for `run.json`. What may change from session to session is no part of it. */
-function describeRun(
+async function describeRun(
   request: GenerateArguments,
-  { model }: Models,
-  [first]: readonly AskedProblem[],
-): Fields {
+  {
+    models: { model },
+    problems: [first],
+    own,
+  }: {
+    readonly models: Models;
+    readonly problems: readonly AskedProblem[];
+    readonly own: OwnModules;
+  },
+): Promise<Fields> {
+  const asked = first as AskedProblem;
+  const parts = await partsFor(asked, { model }, own);
   const { seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   return {
     command: 'generate',
-    ...planFor(request, { model }, problemOf(first as AskedProblem)).asked,
+    ...planFor(request, { model }, { problem: problemOf(asked, parts.environment), parts }).asked,
+    ...own.identity,
     model: model === undefined ? null : modelName(model),
     capabilities: { continuation, schema },
     budget: { ...budgetFor(request, model) },
@@ -154,34 +173,12 @@ function begin(
   { problems, asked }: { readonly problems: readonly AskedProblem[]; readonly asked: Fields },
 ): void {
   const saved = readRun(run.path);
-  if (saved.run !== undefined) expectSame(run.path, saved.run, asked);
+  if (saved.run !== undefined) expectSame(run.path, { old: saved.run, now: asked });
   else run.writeRun(asked);
   // Problems of earlier sessions stay: their trees belong to the run.
   const known = new Set(problems.map(({ id }) => id));
   const earlier = askedOf(run.path, saved).filter(({ id }) => !known.has(id));
   run.writeProblems([...problems, ...earlier].map((problem) => ({ ...problem }) as Fields));
-}
-
-function expectSame(path: string, old: Fields, now: Fields): void {
-  const name = Object.keys({ ...now, ...old }).find(
-    (field) => field !== 'versions' && !isDeepStrictEqual(old[field], now[field]),
-  );
-  if (name === undefined) return;
-  throw new EspalierError(
-    'usage',
-    `The run in \`${path}\` is another one: ${difference(name, old[name], now[name])}. Take another \`--run\`.`,
-  );
-}
-
-/** How two runs differ: what is true or not by its flag, all else by its values. */
-function difference(name: string, old: JsonValue = false, now: JsonValue = false): string {
-  const flag = `\`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
-  if (typeof old === 'boolean' && typeof now === 'boolean') {
-    return old
-      ? `it was made with ${flag}, this command has none`
-      : `it was made without ${flag}, this command has it`;
-  }
-  return `its \`${name}\` is ${JSON.stringify(old)}, this command has ${JSON.stringify(now)}`;
 }
 
 /** Searches until all is done, the budget is spent, or somebody interrupts it. */
@@ -192,23 +189,25 @@ async function grow(
     problems,
     models,
     prices,
+    own,
   }: {
     readonly run: RunFolder;
     readonly problems: readonly AskedProblem[];
     readonly models: Models;
     readonly prices: PriceTable;
+    readonly own: OwnModules;
   },
 ): Promise<GenerateReport> {
   const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
-  const status = new StatusLine();
   const interruption = listenForInterruption();
-  const started = performance.now();
-  let first: GenerateProgress | undefined;
-  try {
-    return await generate<AskedProblem, unknown, unknown>({
+  return withStatus((status) =>
+    generate<AskedProblem, unknown, unknown>({
       run,
       problems,
-      plan: (asked, attempt) => ({ ...planOf(asked, attempt, { request, models }), prices }),
+      plan: async (asked, attempt) => ({
+        ...(await planOf(asked, attempt, { request, models, own })),
+        prices,
+      }),
       attempts: request.attempts,
       budget: {
         ...(usd !== undefined && { usd }),
@@ -219,28 +218,31 @@ async function grow(
       batch: batchOf(request),
       retryFailed: request.retryFailed === true,
       stopWhen: () => interruption.requested,
-      onProgress: (progress) => {
-        first ??= progress;
-        const since = { first, ms: performance.now() - started };
-        status.show(() => describeProgress(progress, since));
-      },
-    });
-  } finally {
-    status.clear();
-  }
+      onProgress: shownOn(status),
+    }),
+  );
 }
 
-function planOf(
+async function planOf(
   asked: AskedProblem,
   attempt: number,
-  { request, models: chosen }: { readonly request: GenerateArguments; readonly models: Models },
-): Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>> {
+  {
+    request,
+    models: chosen,
+    own,
+  }: {
+    readonly request: GenerateArguments;
+    readonly models: Models;
+    readonly own: OwnModules;
+  },
+): Promise<Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>>> {
   const { answers, untilSolved } = request;
   const seed = attempt === 0 ? request.seed : `${request.seed}#${attempt}`;
   const models = drawnBy(chosen, seed);
-  const problem = problemOf(asked);
+  const parts = await partsFor(asked, models, own);
+  const problem = problemOf(asked, parts.environment);
   const outcome = answers ? outcomeOf(asked) : undefined;
-  const { method, ...plan } = planFor(request, models, problem).plan;
+  const { method, ...plan } = planFor(request, models, { problem, parts }).plan;
   // What comes behind the first right end makes pairs too.
   const isOver = untilSolved === true ? {} : { stopWhen: [] };
   return {
@@ -262,15 +264,20 @@ function budgetFor(
   return budgetOf(each, model);
 }
 
-function datasetOf(
+async function datasetOf(
   request: GenerateArguments,
-  run: RunFolder,
-  { spend }: GenerateReport,
+  {
+    run,
+    report: { spend },
+    own,
+  }: { readonly run: RunFolder; readonly report: GenerateReport; readonly own: OwnModules },
 ): Promise<DatasetReport> {
   const saved = readRun(run.path);
-  const { names, records } = mixRuns([{ path: run.path, saved }], request);
+  const environments = await environmentsOf(run.path, saved, own);
+  const { names, records } = mixRuns([{ path: run.path, saved, environments }], request);
   return makeDataset(request, {
     problems: records,
+    total: names.length,
     names: () => names,
     defaultRule: pairsOf(saved.run),
     source: basename(request.problems),

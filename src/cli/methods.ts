@@ -1,14 +1,18 @@
 import { Command } from 'commander';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
+import { isModule } from '../base/user-module.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import { type Method, methods } from '../methods/index.ts';
 import { algorithmEntry, algorithmFor } from '../runs/algorithms.ts';
 import { methodFor } from '../runs/methods.ts';
 import type { Problem } from '../runs/problem.ts';
+import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
+import { solved } from '../search/stop-conditions.ts';
 import { guidesOf, type ModelRequest, type Models } from './model.ts';
 import { print } from './output.ts';
+import type { OwnParts } from './own-parts.ts';
 
 /** How a problem is searched, and what `run.json` says of that. */
 export interface Plan {
@@ -31,37 +35,43 @@ export function planFor(
     readonly fill?: boolean;
   },
   { model, judgeModel }: Models,
-  problem: Problem,
+  { problem, parts }: { readonly problem: Problem; readonly parts: OwnParts },
 ): Plan {
   const { method: name, algorithm = 'mcts', fill = false } = request;
+  const { environment: _, value, ...given } = parts;
+  const own = { ...given, ...(value !== undefined && { evaluator: value }) };
   const { effort, judgeEffort, thoughtTokens, maxTokens = problem.maxTokens } = request;
   const asked = {
     fill,
     ...defined({ effort, judgeEffort, thoughtTokens, maxTokens: request.maxTokens }),
   };
   if (name === undefined) {
-    const entry = algorithmEntry(algorithm);
+    const entry: Partial<AlgorithmEntry> = isModule(algorithm) ? {} : algorithmEntry(algorithm);
     if (entry.votes === true && problem.environment.answer === undefined) {
       const message = `Expected a question for \`--algorithm ${algorithm}\`, which lets answers vote: a puzzle has none. Take best-of-n.`;
       throw new EspalierError('usage', message);
     }
-    const unaided = model === undefined ? problem.unaided : undefined;
     const guides = guidesOf(
       { model, ...defined({ judgeModel }) },
       { ...problem, maxTokens },
       entry,
     );
-    const plan = { ...guides, ...algorithmFor(algorithm, unaided), fill };
-    return { plan, asked: { algorithm, ...asked } };
+    const looped = isModule(algorithm)
+      ? { stopWhen: [solved()] }
+      : algorithmFor(algorithm, model === undefined ? (problem.unaided ?? {}) : undefined);
+    return { plan: { ...guides, ...looped, ...own, fill }, asked: { algorithm, ...asked } };
   }
   if (model === undefined) {
     throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
   }
   const plan = methodFor(name, { model, maxTokens, ...defined({ judgeModel }) });
-  const { method, ...parts } = plan;
-  const replaced = Object.keys(parts).sort();
+  const { method, ...replacing } = { ...plan, ...own };
+  const replaced = Object.keys(replacing).sort();
   const pairs = method.pairs?.name ?? null;
-  return { plan: { ...plan, fill }, asked: { method: method.name, replaced, pairs, ...asked } };
+  return {
+    plan: { ...plan, ...own, fill },
+    asked: { method: method.name, replaced, pairs, ...asked },
+  };
 }
 
 /** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { languageModel } from '../backends/language-model.ts';
-import { parseModelSpec } from '../backends/model-spec.ts';
+import { modelProviders, parseModelSpec } from '../backends/model-spec.ts';
 import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import { fromModel } from '../policies/from-model/from-model.ts';
 import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
 import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import { judge } from '../values/judge/judge.ts';
-import { integerOption } from './values.ts';
+import { integerOption, type WordParser, withWords } from './values.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
@@ -73,7 +73,12 @@ export function addKeyVariableOption(command: Command): Command {
 }
 
 /** Reads `--model`. The path of a GGUF file stands for `tiny:` and that file. */
-export function modelOption(text: string): ModelName {
+export const modelOption: WordParser<(text: string) => ModelName> = withWords(readModel, [
+  'none',
+  ...modelProviders.map((name) => (name === 'tiny' ? name : `${name}:`)),
+]);
+
+function readModel(text: string): ModelName {
   if (text === 'none') return text;
   const isFile = text.endsWith('.gguf') && !/^[a-z-]+:/.test(text);
   const spec = isFile ? `tiny:${text}` : text;
@@ -81,7 +86,9 @@ export function modelOption(text: string): ModelName {
     parseModelSpec(spec);
   } catch (error) {
     if (!EspalierError.isInstance(error)) throw error;
-    const message = error.message.replace('`model` to be ', '`--model` to be none, ');
+    const message = error.message
+      .replace('`model` to be ', '`--model` to be none, ')
+      .replace('`model`', '`--model`');
     throw new EspalierError('usage', message, { cause: error });
   }
   return spec;
@@ -95,22 +102,23 @@ export function modelOption(text: string): ModelName {
  */
 export async function chooseModel(
   request: ModelRequest,
-  { unaided, isTaught }: { readonly isTaught: boolean; readonly unaided?: object | undefined },
+  {
+    unaided,
+    isTaught,
+    own,
+  }: {
+    readonly isTaught: boolean;
+    readonly unaided?: object | undefined;
+    readonly own?: { has(kind: 'environment' | 'policy'): boolean };
+  },
 ): Promise<ChosenModel> {
   const { model: name, keyVariable, effort, judgeEffort, thoughtTokens } = request;
-  if (name === 'none' || (name === undefined && !isTaught)) {
-    if (unaided === undefined) {
-      const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
-      const message = `Expected \`--model\`: a question needs a model, and the one in the package only knows its puzzles. For example ${example}.`;
-      throw new EspalierError('usage', message);
-    }
-    const reason =
-      name === undefined ? ', for the one in the package was not taught this puzzle' : '';
-    return {
-      model: undefined,
-      line: `Model: none${reason}; the legal moves and an estimate instead.`,
-      [Symbol.asyncDispose]: async () => {},
-    };
+  const bringsPolicy = own?.has('policy') === true;
+  if (name === 'none' || (name === undefined && (bringsPolicy || !isTaught))) {
+    const line = bringsPolicy
+      ? 'Model: none; a policy of your own.'
+      : withoutModel(name, { unaided, isOwn: own?.has('environment') === true });
+    return { model: undefined, line, [Symbol.asyncDispose]: async () => {} };
   }
   // Those that run in this process can be loaded before their first request.
   const open = (level: string | undefined) =>
@@ -131,6 +139,23 @@ export async function chooseModel(
       await model[Symbol.asyncDispose]();
     },
   };
+}
+
+function withoutModel(
+  name: ModelName | undefined,
+  { unaided, isOwn }: { readonly unaided: object | undefined; readonly isOwn: boolean },
+): string {
+  if (unaided === undefined) {
+    const who = isOwn
+      ? 'an environment of your own needs a model, or `--policy`'
+      : 'a question needs a model';
+    const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
+    const message = `Expected \`--model\`: ${who}, and the one in the package only knows its puzzles. For example ${example}.`;
+    throw new EspalierError('usage', message);
+  }
+  const reason =
+    name === undefined ? ', for the one in the package was not taught this puzzle' : '';
+  return `Model: none${reason}; the legal moves and an estimate instead.`;
 }
 
 /**
@@ -163,17 +188,15 @@ export function environmentFor(
   return { ...environment, notation: notationFor?.(model.capabilities) ?? environment.notation };
 }
 
-/** The model as policy and judge; without one what the problem has instead. */
+/** The model as policy and judge; without one what the problem has instead, where it has anything. */
 export function guidesOf(
   { model, judgeModel = model }: Models,
   { unaided, maxTokens }: Pick<Problem, 'maxTokens' | 'unaided'>,
   { temperature }: Pick<AlgorithmEntry, 'temperature'>,
-): Guides {
+): Partial<Guides> {
   if (model !== undefined && judgeModel !== undefined) {
     const sampling = { model, maxTokens, ...(temperature !== undefined && { temperature }) };
     return { policy: fromModel(sampling), evaluator: judge({ model: judgeModel }) };
   }
-  if (unaided === undefined) throw new Error('Expected a problem that can do without a model.');
-  const { policy, evaluator } = unaided;
-  return { policy, evaluator };
+  return unaided === undefined ? {} : { policy: unaided.policy, evaluator: unaided.evaluator };
 }

@@ -47,9 +47,10 @@ function isUsage(error: unknown): boolean {
   return EspalierError.isInstance(error) && codes.includes(error.code);
 }
 
-async function makeProgram(
+/** The commands that are needed for what was typed; all of them where nothing was. */
+export async function makeProgram(
   typed: readonly string[],
-  exit: (code: number) => void,
+  exit: (code: number) => void = () => {},
 ): Promise<Command> {
   const program = new Command('espalier')
     .description('Reasoning by tree search.')
@@ -98,6 +99,10 @@ const loaders: Readonly<Record<string, (around: Typed) => Promise<Command>>> = {
       exit(await runDemoCommand(request)),
     );
   },
+  async init() {
+    const { initCommand } = await import('./init.ts');
+    return initCommand();
+  },
   async search({ exit }) {
     const { searchCommand } = await import('./search-options.ts');
     const { runSearchCommand } = await import('./search.ts');
@@ -124,6 +129,10 @@ const loaders: Readonly<Record<string, (around: Typed) => Promise<Command>>> = {
   async methods() {
     const { methodsCommand } = await import('./methods.ts');
     return methodsCommand();
+  },
+  async completion() {
+    const { completionCommand } = await import('./completion.ts');
+    return completionCommand(() => makeProgram([]));
   },
   async tree() {
     const { runTreeCommand } = await import('./tree.ts');
@@ -187,6 +196,7 @@ function treeCommand(): Command {
       3,
     )
     .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
+    .option('--json', 'print the saved trees, whole, as one JSON document')
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
 }
 

@@ -1,5 +1,52 @@
 import { counted } from '../base/counted.ts';
+import type { Budget, Spend } from '../contracts/spend.ts';
 import type { BatchProgress, GenerateProgress } from '../runs/index.ts';
+import type { SearchEvent } from '../search/events.ts';
+import { StatusLine } from './output.ts';
+
+/** Works with a line on the terminal that tells how far it is, and takes it away at the end. */
+export async function withStatus<Result>(
+  work: (status: StatusLine) => Promise<Result>,
+): Promise<Result> {
+  const status = new StatusLine();
+  try {
+    return await work(status);
+  } finally {
+    status.clear();
+  }
+}
+
+/** Shows how far a run over many searches is. */
+export function shownOn(status: StatusLine): (progress: GenerateProgress) => void {
+  const started = performance.now();
+  let first: GenerateProgress | undefined;
+  return (progress) => {
+    first ??= progress;
+    const since = { first, ms: performance.now() - started };
+    status.show(() => describeProgress(progress, since));
+  };
+}
+
+/** How far a search is, what it has spent, and how long it will take at that rate. */
+export function describeSearchProgress(
+  { best, spend }: Pick<Extract<SearchEvent, { type: 'simulation-end' }>, 'best' | 'spend'>,
+  budget: Budget,
+): string {
+  const value = best.terminal ? (best.reward ?? best.value) : best.value;
+  const limits = Object.entries(budget) as [keyof Spend, number][];
+  const share = Math.max(0, ...limits.map(([unit, limit]) => spend[unit] / limit));
+  return [
+    counted(spend.simulations, 'simulation'),
+    counted(spend.calls, 'call'),
+    ...(spend.usd > 0 ? [`$${spend.usd.toFixed(4)}`] : []),
+    `${(spend.ms / 1000).toFixed(1)} s`,
+    // What little was spent tells nothing of the rest.
+    ...(share > 0.02 ? [`at most ${duration((spend.ms * (1 - share)) / share)} left`] : []),
+    ...(best.depth > 0
+      ? [`best so far ${value.toFixed(3)} after ${counted(best.depth, 'step')}`]
+      : []),
+  ].join(' · ');
+}
 
 /** How far it is, how fast, and how long it will take at that rate. */
 export function describeProgress(
@@ -32,6 +79,7 @@ function describeWaiting({ requests, batches }: BatchProgress = nothingWaits): r
 const nothingWaits: BatchProgress = { requests: 0, batches: 0 };
 
 function duration(ms: number): string {
+  if (ms < 60_000) return `${Math.ceil(ms / 1000)} s`;
   const minutes = Math.ceil(ms / 60_000);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

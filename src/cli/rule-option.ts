@@ -2,7 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { type RuleEntry, rowRules, ruleNamed } from '../data/catalogue.ts';
 import type { RowRule } from '../data/rows.ts';
-import { expectWord } from './values.ts';
+import { expectWord, type WordParser, withWords } from './values.ts';
 
 /** A rule as it was asked for. */
 export interface RequestedRule {
@@ -21,10 +21,7 @@ export const ruleNames: readonly string[] = rowRules.map(({ name }) => name);
  * @param before - What the option was given before.
  * @throws EspalierError `usage` for a rule that there is not, or what is no option.
  */
-export function rulesOption(
-  text: string,
-  before: readonly RequestedRule[] = [],
-): readonly RequestedRule[] {
+function readRules(text: string, before: readonly RequestedRule[] = []): readonly RequestedRule[] {
   const rules: OpenRule[] = [];
   for (const part of partsOf(text)) {
     const { name, option } = /^(?:(?<name>[^=:]*)(?::|$))?(?<option>.*)$/s.exec(part)?.groups ?? {};
@@ -38,6 +35,9 @@ export function rulesOption(
   }
   return [...before, ...rules];
 }
+
+/** Reads `--rule`, which can be repeated. */
+export const rulesOption: WordParser<typeof readRules> = withWords(readRules, ruleNames);
 
 /** A rule whose options are being read. */
 interface OpenRule extends RequestedRule {

@@ -8,15 +8,15 @@ import { algorithmNames } from '../runs/algorithms.ts';
 import { methodNames } from '../runs/methods.ts';
 import { taskNames } from '../runs/tasks.ts';
 import { addModelOptions, type ModelRequest } from './model.ts';
+import { addOwnOptions, algorithmOption, type OwnRequest } from './own-parts.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier search` was asked for. */
-export interface SearchRequest extends ModelRequest, PriceRequest {
+export interface SearchRequest extends ModelRequest, OwnRequest, PriceRequest {
   readonly question?: string;
   readonly task?: PuzzleName;
   readonly input?: string;
-  readonly algorithm?: string;
   readonly method?: string;
   readonly simulations?: number;
   readonly calls?: number;
@@ -56,6 +56,7 @@ const help = [
   'written by hand, and astar uses an admissible heuristic. mcts selects by puct.',
   '',
   'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
+  'Example: espalier search --environment ./world.ts --input "order 17" --model ollama:qwen3',
   'Example: espalier search "How many primes are below 50?" --model ollama:qwen3 --calls 60',
 ].join('\n');
 
@@ -77,8 +78,8 @@ export function searchCommand(): Command {
     )
     .option('--input <value>', 'the puzzle, or a file that holds it', once)
     .addOption(
-      new Option('--algorithm <name>', algorithmNames.join(', '))
-        .argParser(wordOption('algorithm', algorithmNames))
+      new Option('--algorithm <name>', `${algorithmNames.join(', ')}, or a module of your own`)
+        .argParser(algorithmOption)
         .default('mcts')
         .conflicts('method'),
     )
@@ -101,7 +102,7 @@ export function searchCommand(): Command {
     .option('--tokens <n>', 'maximum tokens', integerOption('tokens'))
     .option('--budget-usd <n>', 'maximum dollars', numberOption('budget-usd'))
     .option('--ms <n>', 'maximum milliseconds', numberOption('ms'));
-  return addPriceOptions(addModelOptions(command))
+  return addPriceOptions(addModelOptions(addOwnOptions(command)))
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
     .option(
       '--order <name>',

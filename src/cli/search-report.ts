@@ -53,13 +53,14 @@ export function reportOf(
   },
 ): SearchReport {
   const { best, actions, stopReason, optimal, failure, failures, unpriced } = result;
-  const solved = result.solved && verifies;
+  const isVerified = verifies || best.reward !== undefined;
+  const solved = result.solved && isVerified;
   const path = actions.map((action) => notation.format(action));
   const { stamps } = result.tree;
   const { simulations, calls, tokens, usd, ms } = result.spend;
   return {
     solved,
-    answer: solved || (best.terminal && !verifies) ? answer(best.state, path) || null : null,
+    answer: solved || (best.terminal && !isVerified) ? answer(best.state, path) || null : null,
     path,
     stopReason,
     model,

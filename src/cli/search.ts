@@ -1,11 +1,16 @@
-import { counted } from '../base/counted.ts';
+import { existsSync } from 'node:fs';
+import { parse } from 'node:path';
+import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
+import type { Budget } from '../contracts/spend.ts';
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
+import { readInput } from '../runs/input-file.ts';
 import { type Problem, readPuzzle } from '../runs/problem.ts';
+import { type AskedProblem, problemOf } from '../runs/problems-file.ts';
 import { questionProblem } from '../runs/question.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
@@ -14,33 +19,42 @@ import { treeToJson } from '../tree/serialize.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { planFor } from './methods.ts';
 import { type ChosenModel, chooseModel, drawnBy, environmentFor } from './model.ts';
-import { print, printError, StatusLine } from './output.ts';
+import { print, printError, type StatusLine } from './output.ts';
+import {
+  environmentAndTask,
+  loadParts,
+  type OwnModules,
+  type OwnParts,
+  partsFor,
+} from './own-parts.ts';
 import { pricesFor } from './prices.ts';
+import { describeSearchProgress, withStatus } from './progress.ts';
+import { expectSame } from './same-run.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
 import { unusedOf } from './unused.ts';
 
 /** Runs `espalier search`. Resolves to the exit code. */
 export async function runSearchCommand(request: SearchRequest): Promise<number> {
-  if (request.retryFailed === true && request.save === undefined) {
-    throw new EspalierError(
-      'usage',
-      'Expected `--save` beside `--retry-failed`: the calls that failed are those of a saved run.',
-    );
-  }
-  const problem = problemOf(request);
-  const done = solvedAlready(problem);
+  expectSaved(request);
+  await using own = await loadParts(request);
+  const asked = askedIn(request);
+  const known = own.has('environment') ? undefined : knownProblem(request);
+  const done = known && solvedAlready(known);
   if (done !== undefined) {
     print(request.json === true ? toJson(done) : 'Solved already: no step is needed.');
     return 0;
   }
-  await using chosen = await chooseModel(request, problem);
+  await using chosen = await chooseModel(request, { ...(known ?? { isTaught: false }), own });
+  const parts = await partsFor(asked, drawnBy(chosen, request.seed), own);
+  const problem = known ?? problemOf(asked, parts.environment);
   const prices = pricesFor(request, chosen.model);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
-    if (folder !== undefined) expectOwnFolder(folder);
+    if (folder !== undefined) expectOwnFolder(folder, own);
     const interruption = listenForInterruption();
-    const result = await grow(request, { problem, folder, chosen, interruption, prices });
+    const ground = { problem, folder, chosen, interruption, prices };
+    const result = await grow(request, { ...ground, asked, parts, own });
     const budget = budgetOf(request, chosen.model);
     const asksModel = chosen.model !== undefined;
     const unused = unusedOf(result, { budget, request, asksModel });
@@ -56,18 +70,44 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
   }
 }
 
-/** A run over many problems must not be written over. */
-function expectOwnFolder({ path }: RunFolder): void {
-  const command = readRun(path).run?.['command'];
-  if (command === undefined || command === 'search') return;
+function expectSaved({ retryFailed = false, save }: SearchRequest): void {
+  if (!retryFailed || save !== undefined) return;
+  throw new EspalierError(
+    'usage',
+    'Expected `--save` beside `--retry-failed`: the calls that failed are those of a saved run.',
+  );
+}
+
+/** A run over many problems must not be written over, nor go on with other modules. */
+function expectOwnFolder({ path }: RunFolder, { identity }: OwnModules): void {
+  const { run = {} } = readRun(path);
+  const command = run['command'];
+  if (command === undefined) return;
+  if (command === 'search') {
+    const kinds = ['environment', 'algorithm', 'policy', 'value'];
+    const own = kinds.filter((kind) => kind in identity || typeof run[kind] === 'object');
+    expectSame(path, { old: run, now: identity }, { fields: own, option: '--save' });
+    return;
+  }
   throw new EspalierError(
     'usage',
     `Expected \`--save\` to name a folder of its own, got \`${path}\`, which holds a run of \`${String(command)}\`.`,
   );
 }
 
+/** What was asked, in the words of files of problems. */
+function askedIn({ question, task, input, environment = '' }: SearchRequest): AskedProblem {
+  if (environment === '') return { id: question ?? input ?? '', question, task, input };
+  if (task !== undefined) throw environmentAndTask();
+  if (question !== undefined) {
+    throw new EspalierError('usage', 'Expected `--input` beside `--environment`, got a question.');
+  }
+  const text = input !== undefined && existsSync(input) ? readInput(input) : input;
+  return { id: text ?? parse(environment).name, ...(text !== undefined && { input: text }) };
+}
+
 /** The puzzle or the question that was asked. */
-function problemOf({ question, task, input }: SearchRequest): Problem {
+function knownProblem({ question, task, input }: SearchRequest): Problem {
   if (question !== undefined && task === undefined && input === undefined) {
     return questionProblem(question);
   }
@@ -76,7 +116,7 @@ function problemOf({ question, task, input }: SearchRequest): Problem {
   }
   throw new EspalierError(
     'usage',
-    'Expected either a question in quotes, or `--task` and `--input` for a puzzle.',
+    'Expected a question in quotes, `--task` and `--input` for a puzzle, or `--environment`.',
   );
 }
 
@@ -86,20 +126,23 @@ interface Ground {
   readonly chosen: ChosenModel;
   readonly interruption: Interruption;
   readonly prices: PriceTable;
+  readonly asked: AskedProblem;
+  readonly parts: OwnParts;
+  readonly own: OwnModules;
 }
 
 /** Searches to the end, or until somebody interrupts it. */
 async function grow(
   request: SearchRequest,
-  { problem, folder, chosen, interruption, prices }: Ground,
+  { problem, folder, chosen, interruption, prices, asked: of, parts, own }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
   const { concurrency, order, seed, retryFailed = false } = request;
-  const { plan, asked } = planFor(request, drawnBy(chosen, seed), problem);
-  const status = new StatusLine();
-  try {
+  const { plan, asked } = planFor(request, drawnBy(chosen, seed), { problem, parts });
+  const budget = budgetOf(request, chosen.model);
+  return withStatus((status) => {
     const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,
-      budget: budgetOf(request, chosen.model),
+      budget,
       stopWhen: [...(plan.stopWhen ?? []), () => interruption.requested],
       concurrency,
       order,
@@ -108,21 +151,36 @@ async function grow(
       prices,
       ...(folder !== undefined && { journal: folder.journal }),
     });
-    for await (const event of events) {
-      // Only now is it sure that the journal belongs to this run.
-      if (event.type === 'search-start')
-        folder?.writeRun({ ...describeRun(request, { problem, chosen }), ...asked });
-      if (event.type === 'warning') {
-        status.clear();
-        printError(event.warning.message);
-      }
-      if (event.type === 'simulation-end') status.show(() => progressOf(event));
-      if (event.type === 'search-end') return event.result;
+    // Only when it has begun is it sure that the journal belongs to this run.
+    const begun = () =>
+      folder?.writeRun({
+        ...describeRun(request, { problem, chosen, asked: of }),
+        ...asked,
+        ...own.identity,
+      });
+    return followed(events, { begun, budget, status });
+  });
+}
+
+/** Tells of a search as it goes, to its end. */
+async function followed(
+  events: AsyncIterable<SearchEvent>,
+  {
+    begun,
+    budget,
+    status,
+  }: { readonly begun: () => void; readonly budget: Budget; readonly status: StatusLine },
+): Promise<SearchResult<unknown, unknown>> {
+  for await (const event of events) {
+    if (event.type === 'search-start') begun();
+    if (event.type === 'warning') {
+      status.clear();
+      printError(event.warning.message);
     }
-    throw new Error('The search ended without a result.');
-  } finally {
-    status.clear();
+    if (event.type === 'simulation-end') status.show(() => describeSearchProgress(event, budget));
+    if (event.type === 'search-end') return event.result;
   }
+  throw new Error('The search ended without a result.');
 }
 
 /** The model by its name in journals; `null` where there is none. */
@@ -133,13 +191,14 @@ function modelOf({ model }: ChosenModel): string | null {
 /** What was asked, for `run.json`. */
 function describeRun(
   request: SearchRequest,
-  { problem: { kind, text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
+  { problem: { kind, text }, chosen, asked }: Pick<Ground, 'asked' | 'chosen' | 'problem'>,
 ): Readonly<Record<string, JsonValue>> {
   const { concurrency, order, seed } = request;
   return {
     command: 'search',
-    task: kind,
-    input: text,
+    ...(request.environment === undefined
+      ? { task: kind, input: text }
+      : defined({ input: asked.input })),
     model: modelOf(chosen),
     budget: { ...budgetOf(request, chosen.model) },
     concurrency,
@@ -147,21 +206,6 @@ function describeRun(
     seed,
     versions: { espalier: espalierVersion(), node: process.versions.node },
   };
-}
-
-function progressOf({
-  best,
-  spend,
-}: Extract<SearchEvent, { readonly type: 'simulation-end' }>): string {
-  const value = best.terminal ? (best.reward ?? best.value) : best.value;
-  return [
-    counted(spend.simulations, 'simulation'),
-    counted(spend.calls, 'call'),
-    `${(spend.ms / 1000).toFixed(1)} s`,
-    ...(best.depth > 0
-      ? [`best so far ${value.toFixed(3)} after ${counted(best.depth, 'step')}`]
-      : []),
-  ].join(' · ');
 }
 
 function toJson(report: object): string {

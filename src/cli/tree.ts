@@ -5,12 +5,13 @@ import { type Task, tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
-import { oneLine, print } from './output.ts';
+import { oneLine, print, writeOut } from './output.ts';
 
 /** What `espalier tree` was asked for. */
 export interface TreeRequest {
   readonly depth: number;
   readonly breadth: number;
+  readonly json?: boolean;
 }
 
 /** What the columns of a drawn tree mean. */
@@ -23,6 +24,10 @@ const costLegend = 'g cost so far · h cost to come';
 export function runTreeCommand(path: string, request: TreeRequest): void {
   const saved = readRun(path);
   if (saved.trees.length === 0) throw noTree(path);
+  if (request.json === true) {
+    printJson(saved.trees);
+    return;
+  }
   let hasCosts = false;
   for (const stored of saved.trees) {
     const tree = treeFromJson(stored.read());
@@ -30,6 +35,14 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
     print(`${draw({ ...stored, tree, path }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
+}
+
+/** One array, a tree at a time: all of a run together may be longer than a string can be. */
+function printJson(trees: SavedRun['trees']): void {
+  for (const [place, { read, ...of }] of trees.entries()) {
+    writeOut(`${place === 0 ? '[' : ','}\n${JSON.stringify({ ...of, tree: read() })}`);
+  }
+  writeOut('\n]\n');
 }
 
 /** A tree, and what it belongs to. */

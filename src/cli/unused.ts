@@ -1,4 +1,5 @@
 import { counted } from '../base/counted.ts';
+import { isModule } from '../base/user-module.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Budget } from '../contracts/spend.ts';
 import { algorithmEntry } from '../runs/algorithms.ts';
@@ -45,7 +46,8 @@ export function unusedOf(
   if (most === undefined || !(most.used < most.of / 2)) return undefined;
   if (stopReason === 'budget')
     return { ...most, why: 'what comes next may take more than is left' };
-  const paths = method === undefined ? algorithmEntry(algorithm).paths : undefined;
+  const isListed = method === undefined && !isModule(algorithm);
+  const paths = isListed ? algorithmEntry(algorithm).paths : undefined;
   if (paths !== undefined) {
     const why = `${algorithm} draws ${counted(paths, 'path')}`;
     return { ...most, why, use: '--algorithm best-of-n' };

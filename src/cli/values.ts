@@ -20,15 +20,26 @@ export function numberOption(name: string): (text: string) => number {
   };
 }
 
+/** Reads an option, and knows the words that shells offer for it. */
+export type WordParser<Parse> = Parse & { readonly words: readonly string[] };
+
+/** A parser that knows its words. */
+export function withWords<Parse extends (...given: never) => unknown>(
+  parse: Parse,
+  words: readonly string[],
+): WordParser<Parse> {
+  return Object.assign(parse, { words });
+}
+
 /** Reads one of a few words, or says which. */
 export function wordOption<Word extends string>(
   name: string,
   words: readonly Word[],
-): (text: string) => Word {
-  return (text) => {
+): WordParser<(text: string) => Word> {
+  return withWords((text: string) => {
     expectWord(`--${name}`, text, words);
     return text as Word;
-  };
+  }, words);
 }
 
 /** Throws unless a text is one of a few words, and names the one that was most likely meant. */

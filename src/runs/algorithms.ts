@@ -21,12 +21,13 @@ export function algorithmEntry(name: string): AlgorithmEntry {
  */
 export function algorithmFor(
   name: string,
-  unaided: Pick<Unaided, 'heuristic'> | undefined,
+  unaided: Partial<Pick<Unaided, 'heuristic'>> | undefined,
 ): { readonly algorithm: SearchAlgorithm; readonly stopWhen: readonly StopCondition[] } {
   const entry = algorithmEntry(name);
   const asksModel = unaided === undefined;
+  const heuristic = unaided?.heuristic;
   return {
-    algorithm: entry.create({ asksModel, ...(!asksModel && { heuristic: unaided.heuristic }) }),
-    stopWhen: entry.proves === true && !asksModel ? [] : [solved()],
+    algorithm: entry.create({ asksModel, ...(heuristic !== undefined && { heuristic }) }),
+    stopWhen: entry.proves === true && heuristic !== undefined ? [] : [solved()],
   };
 }

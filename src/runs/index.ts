@@ -11,6 +11,7 @@ export {
   type GenerateReport,
   generate,
 } from './generate.ts';
+export type { PartRequest } from './part-request.ts';
 export { readRecords } from './records.ts';
 export {
   openRun,

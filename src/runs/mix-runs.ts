@@ -3,7 +3,12 @@ import { EspalierError } from '../base/errors.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { splitter } from '../data/writers/split.ts';
 import type { SavedRun } from './run-folder.ts';
-import { type NotationName, problemsOfRun, type RunProblems } from './run-records.ts';
+import {
+  type NotationName,
+  type OwnEnvironments,
+  problemsOfRun,
+  type RunProblems,
+} from './run-records.ts';
 
 /** A run of which rows are made. */
 export interface MixedRun {
@@ -13,6 +18,8 @@ export interface MixedRun {
   readonly saved: SavedRun;
   /** The share of its problems that is taken, above 0 and at most 1. @defaultValue 1: all */
   readonly share?: number;
+  /** Where its problems are of environments of the user's own: those. */
+  readonly environments?: OwnEnvironments | undefined;
 }
 
 /** The trees of some runs, those of one problem together. */
@@ -37,8 +44,8 @@ export function mixRuns(
     seed = 0,
   }: { readonly notation?: NotationName | undefined; readonly seed?: number | string } = {},
 ): Mix {
-  const sources = runs.map(({ path, saved, share = 1 }): Source => {
-    const problems = problemsOfRun(path, saved, notation);
+  const sources = runs.map(({ path, saved, share = 1, environments }): Source => {
+    const problems = problemsOfRun(path, saved, { notation, environments });
     return { path, ...problems, taken: takenOf(problems, { share, seed }) };
   });
   expectSameProblems(sources);

@@ -6,11 +6,12 @@ import type { Verifier } from '../contracts/verifier.ts';
 import { answerOracle, type ReasoningState } from '../environments/index.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
 import { readInput } from './input-file.ts';
-import { type Problem, puzzleProblem } from './problem.ts';
+import { ownProblem } from './own-problem.ts';
+import { type Problem, puzzleProblem, type ShownEnvironment } from './problem.ts';
 import { questionProblem } from './question.ts';
 import { taskNames } from './tasks.ts';
 
-/** A problem as it was asked: a question, or a puzzle of a task. Plain JSON. */
+/** A problem as it was asked: a question, a puzzle of a task, or the input of an environment of the user's own. Plain JSON. */
 export interface AskedProblem {
   /** Names it; equal problems of one file need different names. */
   readonly id: string;
@@ -20,12 +21,13 @@ export interface AskedProblem {
   readonly answer?: string | undefined;
   /** The puzzle instead. */
   readonly task?: (typeof taskNames)[number] | undefined;
-  /** The puzzle in its usual form. */
+  /** The puzzle in its usual form, or what an environment of the user's own is made for. */
   readonly input?: string | undefined;
 }
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
 const id = z.coerce.string().optional();
+const ownSchema = z.object({ input: text, id });
 const lineSchema = z.union([
   z.object({ question: text, answer: z.string().optional(), id }),
   z.object({ task: z.enum(taskNames).optional(), input: text, id }),
@@ -35,15 +37,19 @@ const lineSchema = z.union([
  * Reads a file of problems, one a line: `{"question": …, "answer": …}` or `{"task": …, "input": …}` as JSON, each
  * with an `id` if wanted; where a task is given, also the bare input of a puzzle.
  *
+ * @param task - The puzzle of lines that name none; `'own'` where all are inputs of an environment of the user's own.
  * @throws EspalierError `usage`, naming the line.
  */
-export function readProblems(path: string, task: AskedProblem['task']): readonly AskedProblem[] {
+export function readProblems(
+  path: string,
+  task: AskedProblem['task'] | 'own',
+): readonly AskedProblem[] {
   const lines = readInput(path).split('\n');
   const asked = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
     const problem = parseLine(line, { path, task, number: index + 1 });
     try {
-      problemOf(problem);
+      if (task !== 'own') problemOf(problem);
     } catch (cause) {
       if (!EspalierError.isInstance(cause)) throw cause;
       throw fault({ path, number: index + 1 }, cause.message, cause);
@@ -57,12 +63,23 @@ export function readProblems(path: string, task: AskedProblem['task']): readonly
   return asked;
 }
 
-/** The problem to search. */
-export function problemOf({ question, task, input }: AskedProblem): Problem {
+/**
+ * The problem to search.
+ *
+ * @param environment - That of the user's own in which it is one.
+ * @throws EspalierError `usage` for one of such an environment without it.
+ */
+export function problemOf(
+  { id: name, question, task, input }: AskedProblem,
+  environment?: ShownEnvironment,
+): Problem {
+  if (environment !== undefined) return ownProblem(environment, { id: name, input });
   if (question !== undefined) return questionProblem(question);
-  if (task === undefined || input === undefined)
-    throw new Error('Expected a question or a puzzle.');
-  return puzzleProblem(task, input);
+  if (task !== undefined && input !== undefined) return puzzleProblem(task, input);
+  throw new EspalierError(
+    'usage',
+    `The problem ${JSON.stringify(name)} is one of an environment of your own, which is not known here: only \`search\`, \`generate\` and \`export\` take \`--environment\`.`,
+  );
 }
 
 /** What the known answer says of ends; nothing where none is known. */
@@ -79,14 +96,22 @@ interface Place {
 }
 
 interface Line extends Place {
-  readonly task: AskedProblem['task'];
+  readonly task: AskedProblem['task'] | 'own';
 }
 
 function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   if (task !== undefined && !line.trimStart().startsWith('{')) {
-    return { id: line.trim(), task, input: line.trim() };
+    const input = line.trim();
+    return { id: input, ...(task !== 'own' && { task }), input };
   }
   expectKnownKeys(line, { path, number });
+  if (task === 'own') {
+    const { input, id = input } = jsonLine(line, ownSchema, {
+      ...{ path, number },
+      expected: 'expected `input`, a text that the environment is made for',
+    });
+    return { id, input };
+  }
   const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
 }
@@ -138,7 +163,10 @@ export function jsonLine<Value>(
   return parsed.data;
 }
 
-function asAsked(data: z.infer<typeof lineSchema>, { task: given, ...place }: Line): AskedProblem {
+function asAsked(
+  data: z.infer<typeof lineSchema>,
+  { task: given, ...place }: Place & Pick<AskedProblem, 'task'>,
+): AskedProblem {
   if ('question' in data) {
     const { question, answer, id = question } = data;
     const gold = answer === undefined ? undefined : finalAnswer(answer);

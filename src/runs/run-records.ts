@@ -10,7 +10,7 @@ import {
   type ReasoningEnvironment,
   type ReasoningState,
 } from '../environments/index.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, ShownEnvironment } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
 import { readRecords, treesByProblem } from './records.ts';
 import type { SavedRun } from './run-folder.ts';
@@ -21,11 +21,14 @@ export type NotationName = 'continued' | 'json' | 'restated';
 
 const runSchema = z.looseObject({
   command: z.string(),
+  environment: z.looseObject({ module: z.string(), file: z.string() }).optional(),
   task: z.string().optional(),
   input: z.string().optional(),
   method: z.string().optional(),
   replaced: z.array(z.string()).optional(),
-  algorithm: z.string().nullish(),
+  algorithm: z
+    .union([z.string(), z.looseObject({ module: z.string() }).transform(({ module }) => module)])
+    .nullish(),
   model: z.string().nullish(),
   capabilities: z
     .object({ continuation: z.boolean().optional(), schema: z.boolean().optional() })
@@ -39,6 +42,7 @@ const question = z.object({
 });
 const puzzle = z.object({ id: z.string(), task: z.enum(taskNames), input: z.string() });
 const askedSchema: z.ZodType<AskedProblem> = z.union([question, puzzle]);
+const ownSchema: z.ZodType<AskedProblem> = z.object({ id: z.string(), input: z.string() });
 
 /** The trees of a run, by their problem. */
 export interface RunProblems {
@@ -48,12 +52,25 @@ export interface RunProblems {
   readonly read: (name: string) => readonly TreeRecord[];
 }
 
+/** Environments of the user's own, by the ids of their problems. */
+export type OwnEnvironments = ReadonlyMap<string, ShownEnvironment>;
+
 /**
  * The problems of a run of `espalier generate` or `espalier search`, with their trees.
  *
  * @throws EspalierError `usage` where the folder does not say what its trees are about.
  */
-export function problemsOfRun(path: string, saved: SavedRun, notation?: NotationName): RunProblems {
+export function problemsOfRun(
+  path: string,
+  saved: SavedRun,
+  {
+    notation,
+    environments = new Map(),
+  }: {
+    readonly notation?: NotationName | undefined;
+    readonly environments?: OwnEnvironments | undefined;
+  } = {},
+): RunProblems {
   const run = runSchema.safeParse(saved.run).data;
   if (run === undefined) {
     if (saved.run?.['command'] === undefined && saved.trees.length > 0) throw madeElsewhere(path);
@@ -77,7 +94,7 @@ export function problemsOfRun(path: string, saved: SavedRun, notation?: Notation
   const others = replaced.length === 0 ? '' : ` (${replaced.join(', ')} replaced)`;
   const name = method === undefined ? (algorithm ?? undefined) : `${method}${others}`;
   const describe = (problem: AskedProblem) => ({
-    ...described(problem, { path, notation, capabilities }),
+    ...described(problem, { path, notation, capabilities, environments }),
     ...(name !== undefined && { method: name }),
     ...(typeof model === 'string' && { models: [model] }),
   });
@@ -114,10 +131,11 @@ interface Look {
   readonly path: string;
   readonly notation: NotationName | undefined;
   readonly capabilities: NonNullable<z.infer<typeof runSchema>['capabilities']>;
+  readonly environments: OwnEnvironments;
 }
 
 function described(asked: AskedProblem, look: Look) {
-  const problem = problemOf(asked);
+  const problem = problemOf(asked, look.environments.get(asked.id));
   const { codec } = problem.environment;
   return {
     notation: guarded(notationIn(problem, look), { path: look.path, problem: asked.id }),
@@ -224,12 +242,13 @@ function madeElsewhere(path: string): EspalierError {
 function problemsOf(
   path: string,
   saved: SavedRun,
-  { command, task, input }: z.infer<typeof runSchema>,
+  { command, environment, task, input }: z.infer<typeof runSchema>,
 ): readonly AskedProblem[] {
   if (saved.asked.length > 0) return askedOf(path, saved);
   const [tree] = saved.trees;
   if (tree === undefined) return [];
   const id = tree.problem;
+  if (environment !== undefined) return [{ id, ...(input !== undefined && { input }) }];
   if (task === 'question' && input !== undefined) return [{ id, question: input }];
   const known = puzzle.safeParse({ id, task, input });
   if (!known.success) {
@@ -276,9 +295,11 @@ function expectPuzzle(asked: AskedProblem, subject: string): void {
  *
  * @throws EspalierError `usage`, naming the line that is none.
  */
-export function askedOf(path: string, { asked }: SavedRun): readonly AskedProblem[] {
+export function askedOf(path: string, { asked, run }: SavedRun): readonly AskedProblem[] {
+  const isOwn = run?.['environment'] !== undefined;
   return asked.map((line, index) => {
-    const parsed = askedSchema.safeParse(line);
+    const parsed = (isOwn ? ownSchema : askedSchema).safeParse(line);
+    if (parsed.success && isOwn) return parsed.data;
     if (parsed.success) {
       expectPuzzle(parsed.data, `Line ${index + 1} of \`${join(path, 'asked.jsonl')}\``);
       return parsed.data;

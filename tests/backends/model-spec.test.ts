@@ -66,6 +66,20 @@ describe('a model spec', () => {
   });
 });
 
+test.each([
+  ['Tiny', 'tiny'],
+  ['opnai:gpt-6-luna', 'openai'],
+  ['vlm:http://ada@host/v1', 'vllm'],
+])('the provider of “%s” was misspelt', (spec, meant) => {
+  expect(() => parseModelSpec(spec)).toThrow(
+    `Unknown \`model\` \`"${spec.replace('ada@', '…@')}"\`. Did you mean \`${meant}\`?`,
+  );
+});
+
+test('a model is not taken for a provider', () => {
+  expect(() => parseModelSpec('gemma')).toThrow('Expected `model` to be tiny, ');
+});
+
 describe('what is no model spec', () => {
   const forms =
     'tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN';
@@ -73,7 +87,6 @@ describe('what is no model spec', () => {
   test.each<[string, string]>([
     ['', `${forms}, got \`""\``],
     ['gpt-6-luna', `${forms}, got \`"gpt-6-luna"\``],
-    ['Tiny', `${forms}, got \`"Tiny"\``],
     ['cohere:command', `${forms}, got \`"cohere:command"\``],
     ['groq', 'a spec that names a model, as in groq:MODEL, got `"groq"`'],
     [

@@ -39,6 +39,32 @@ test('measures, keeps the report, and goes on with more', async () => {
   expect(readFileSync(join(out, 'report.html'), 'utf8')).toContain(`<code>${typed}</code>`);
 }, 60_000);
 
+test('ends with 1 where every search failed, however few they were', async () => {
+  const instance = (id: string, state: string) => `{
+    id: '${id}',
+    guides: { policy: { propose: () => [{ action: 1 }] }, evaluator: () => 0.5 },
+    environment: {
+      name: 'lift',
+      reset: () => ({ state: ${state} }),
+      step: () => ({ state: 1, terminal: true, reward: 1 }),
+      notation: { prompt: () => [], format: String, parse: () => ({ action: 1 }) },
+    },
+  }`;
+  const broken = instance('a', "(() => { throw new Error('The lift is out of order.'); })()");
+  const measure = async (name: string, ...instances: readonly string[]) => {
+    const task = join(folder, `${name}.mjs`);
+    const all = `[${instances.join(', ')}]`;
+    writeFileSync(task, `export default { name: 'lift', title: 'Lift', instances: () => ${all} };`);
+    const options = ['--task', task, '--budgets', 'calls=5', '--no-times'];
+    return espalier('bench', ...options, '--out', join(folder, name));
+  };
+  const vain = await measure('vain', broken);
+  expect(vain.stderr).toBe('');
+  expect(vain.stdout).not.toContain('STOPPED');
+  expect(vain.code).toBe(1);
+  expect((await measure('half', broken, instance('b', '0'))).code).toBe(0);
+});
+
 test('is killed at any time, and comes to the same report', async () => {
   const args = [...small, '--limit', '12', '--seeds', '2', '--methods', 'mcts,beam', '--out'];
   const whole = join(folder, 'whole');

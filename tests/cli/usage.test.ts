@@ -6,7 +6,8 @@ beforeAll(build, 60_000);
 const folder = temporaryFolder();
 const noPddl = fileIn(folder, 'plan.txt', 'stack all the blocks');
 const game = 'search --task game24 --input';
-const either = 'Expected either a question in quotes, or `--task` and `--input` for a puzzle.';
+const either =
+  'Expected a question in quotes, `--task` and `--input` for a puzzle, or `--environment`.';
 
 // Words between quotes are one argument.
 test.concurrent.each([
@@ -43,6 +44,10 @@ test.concurrent.each([
   [
     `${game} "4 9" --model gpt`,
     'Expected `--model` to be none, tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN, got `"gpt"`.',
+  ],
+  [
+    `${game} "4 9" --model opnai:gpt-6-luna`,
+    'Unknown `--model` `"opnai:gpt-6-luna"`. Did you mean `openai`?',
   ],
   [
     `${game} "4 9 10 13" --model no/model.gguf`,

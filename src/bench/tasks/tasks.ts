@@ -3,6 +3,7 @@ import { defined } from '../../backends/transport/json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
+import { isModule } from '../../base/user-module.ts';
 import type { BenchTask } from '../task.ts';
 import { bfclEntry } from './bfcl.ts';
 import { blocksworldEntry } from './blocksworld.ts';
@@ -65,7 +66,7 @@ async function find(spec: string): Promise<BenchTask> {
   const [, name = spec, argument] = /^([^:]*):(.*)$/s.exec(spec) ?? [];
   const entry = benchTasks.find((each) => each.name === name);
   if (entry !== undefined) return created(entry, argument);
-  if (/\.[cm]?[jt]s$/.test(spec)) return moduleTask(spec);
+  if (isModule(spec)) return moduleTask(spec);
   if (existsSync(spec) || (argument === undefined && /[\\/]|\.\w+$/.test(spec))) {
     return created(entryFor(spec), spec);
   }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
@@ -56,17 +56,26 @@ export async function auditDataset(
     readonly tokenizer?: string;
     /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
     readonly separator?: string;
+    /** Hears of every row that is read, and how many of the files are done. */
+    readonly onProgress?: (progress: Readonly<Record<'done' | 'rows' | 'total', number>>) => void;
   } = {},
 ): Promise<AuditReport> {
-  expectOptions('auditDataset', options, 'minMargin maxLength tokenizer separator');
-  const { minMargin, maxLength = 1024, tokenizer, separator = '' } = options;
+  expectOptions('auditDataset', options, 'minMargin maxLength tokenizer separator onProgress');
+  const { minMargin, maxLength = 1024, tokenizer, separator = '', onProgress } = options;
+  if (onProgress !== undefined) expectFunction('onProgress', onProgress);
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });
   const files = datasetFiles(path);
   const countTokens = tokenizer === undefined ? estimateTokens : await readTokenizer(tokenizer);
   const audit = new Audit({ minMargin, maxLength, separator, countTokens });
   audit.passOver(unreadFiles(path));
-  for (const file of files) await audit.read(file);
+  let rows = 0;
+  for (const [done, file] of files.entries()) {
+    await audit.read(file, () => {
+      rows += 1;
+      onProgress?.({ rows, done, total: files.length });
+    });
+  }
   return { path, tokenizer, ...audit.report() };
 }
 
@@ -91,7 +100,7 @@ class Audit {
     }
   }
 
-  async read(file: DatasetFile): Promise<void> {
+  async read(file: DatasetFile, onRow: () => void): Promise<void> {
     const tally = this.#tallyOf(file);
     tally.files += 1;
     let items = 0;
@@ -99,6 +108,7 @@ class Audit {
     try {
       for await (const item of itemsOf(file.path)) {
         items += 1;
+        onRow();
         const columns = this.#columnsOf(file, item);
         if (columns === undefined) continue;
         if (reading === undefined) {

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EspalierError } from './errors.ts';
+import { isCode } from './with-storage-errors.ts';
+
+/** Whether a text names a module: a path that ends as JavaScript and TypeScript do. */
+export function isModule(text: string): boolean {
+  return /\.[cm]?[jt]s$/.test(text);
+}
+
+/**
+ * What a module exports as its default, or else by a name. The module is run: it is the user's own code.
+ *
+ * @throws EspalierError `usage` where there is no such file, or it cannot be loaded.
+ */
+export async function exportOf(path: string, name: string): Promise<unknown> {
+  if (!existsSync(path)) throw new EspalierError('usage', `There is no file \`${path}\`.`);
+  const exported = await load(path);
+  return exported['default'] ?? exported[name];
+}
+
+async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    if (isCode(cause, 'ERR_UNKNOWN_FILE_EXTENSION') && /\.[cm]?ts$/.test(path)) {
+      const message = `\`${path}\` is TypeScript, which Node ${process.versions.node} does not read: take Node 22.18 or later, run it with \`node --import tsx\`, or compile it to JavaScript.`;
+      throw new EspalierError('usage', message, { cause });
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError(
+      'usage',
+      `\`${path}\` cannot be loaded: ${reason.replace(/\.$/, '')}.`,
+      { cause },
+    );
+  }
+}

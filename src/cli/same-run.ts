@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EspalierError } from '../base/errors.ts';
+import type { JsonValue } from '../contracts/json.ts';
+
+type Fields = Readonly<Record<string, JsonValue>>;
+
+/**
+ * Makes sure that a run folder goes on with what it began with.
+ *
+ * @param options - The fields that must be the same, all by default, and which option names the folder.
+ * @throws EspalierError `usage`, naming the first that is not.
+ */
+export function expectSame(
+  path: string,
+  { old, now }: { readonly old: Fields; readonly now: Fields },
+  {
+    fields = Object.keys({ ...now, ...old }),
+    option = '--run',
+  }: { readonly fields?: readonly string[]; readonly option?: '--run' | '--save' } = {},
+): void {
+  const name = fields.find(
+    (field) => field !== 'versions' && !isDeepStrictEqual(old[field], now[field]),
+  );
+  if (name === undefined) return;
+  throw new EspalierError(
+    'usage',
+    `The run in \`${path}\` is another one: ${difference(name, old[name], now[name])}. Take another \`${option}\`.`,
+  );
+}
+
+/** How two runs differ: what is true or not by its flag, all else by its values. */
+function difference(name: string, before?: JsonValue, after?: JsonValue): string {
+  const flag = `\`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
+  const [old = false, now = false] = [before, after];
+  if (typeof old === 'boolean' && typeof now === 'boolean') {
+    return old
+      ? `it was made with ${flag}, this command has none`
+      : `it was made without ${flag}, this command has it`;
+  }
+  const shown = (value: JsonValue = 'none') =>
+    typeof value === 'string' ? value : JSON.stringify(value);
+  return `its \`${name}\` is ${shown(before)}, this command has ${shown(after)}`;
+}

@@ -1,0 +1,200 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { emulator } from '../../src/testing/index.ts';
+import { espalier, fileIn, temporaryFolder } from './espalier.ts';
+
+const folder = temporaryFolder();
+
+/** A lift that is to reach a floor; each step is one up or two up. */
+const lift = `
+export const environment = ({ problem }) => {
+  const goal = Number(problem.input ?? 3);
+  if (Number.isNaN(goal)) throw new Error('Expected a floor.');
+  return {
+    name: 'lift',
+    reset: () => ({ state: 0 }),
+    step(floor, by) {
+      const state = floor + by;
+      return state < goal ? { state } : { state, terminal: true, reward: state === goal ? 1 : 0 };
+    },
+    key: String,
+    answer: (floor) => \`floor \${floor}\`,
+    notation: {
+      prompt: (floor) => [{ role: 'user', content: \`You are on floor \${floor}. Go to floor \${goal}.\` }],
+      format: (by) => \`up \${by}\`,
+      parse: (text) => ({ action: Number(text.slice(3)) }),
+    },
+  };
+};
+export const policy = { propose: () => [{ action: 2 }, { action: 1 }] };
+export const value = () => ({ state }) => state / 10;
+`;
+let world: string;
+beforeAll(() => {
+  fileIn(folder, 'package.json', '{ "type": "module" }');
+  world = fileIn(folder, 'world.js', lift);
+});
+
+/** Options that name one module for the whole world. */
+function inWorld(path = world): readonly string[] {
+  return ['--environment', path, '--policy', path, '--value', path];
+}
+
+function resultIn({ stdout }: { readonly stdout: string }): Readonly<Record<string, unknown>> {
+  return JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+}
+
+test('a search takes a world of its own, without a model', async () => {
+  const run = join(folder, 'one');
+  const found = await espalier('search', ...inWorld(), '--input', '5', '--save', run, '--json');
+  expect(found.stderr).toBe('');
+  expect(resultIn(found)).toMatchObject({ solved: true, answer: 'floor 5', model: null });
+  const saved = JSON.parse(readFileSync(join(run, 'run.json'), 'utf8')) as object;
+  const module = { module: world, file: expect.stringMatching(/^[\w+/]{16}$/) as unknown };
+  expect(saved).toMatchObject({ input: '5', environment: module, policy: module, value: module });
+  expect(saved).not.toHaveProperty('task');
+  const shown = await espalier('search', ...inWorld(), '--simulations', '50');
+  expect(shown.stdout).toMatch(/^lift\nModel: none; a policy of your own\.\n/);
+  expect(shown.stdout).toMatch(/Solved in [23] steps: floor 3/);
+});
+
+test('a model proposes and judges in a world of its own, as its notation shows it', async () => {
+  const asked: string[] = [];
+  const server = await emulator({
+    dialect: 'vllm',
+    models: ['m'],
+    answer({ messages, sample }) {
+      const text = messages.map(({ content }) => content).join();
+      asked.push(text);
+      return text.includes('Judge how likely') ? 'likely' : `up ${1 + (sample % 2)}`;
+    },
+  });
+  const named = ['--environment', world, '--input', '4', '--model', `vllm:${server.url}#m`];
+  const found = await espalier('search', ...named, '--calls', '40', '--json');
+  await server.close();
+  expect(resultIn(found)).toMatchObject({ solved: true, answer: 'floor 4', model: 'vllm:m' });
+  expect(asked.some((text) => text.includes('You are on floor 0. Go to floor 4.'))).toBe(true);
+});
+
+test('an algorithm of its own searches a puzzle', async () => {
+  const algorithm = fileIn(
+    folder,
+    'walk.js',
+    `export default {
+      name: 'walk', concurrency: 'any', laws: [],
+      async run(tree, context) {
+        const [first] = await context.expand(tree.root, { count: 1 });
+        await context.realise([first]);
+      },
+    };`,
+  );
+  const game = ['search', '--task', 'game24', '--input', '4 9 10 13', '--model', 'none', '--json'];
+  const found = await espalier(...game, '--algorithm', algorithm, '--simulations', '9');
+  expect(found.stderr).toBe('');
+  expect(resultIn(found)).toMatchObject({ solved: false, path: [expect.any(String)] });
+});
+
+test('a run in a world of its own becomes rows, and goes on only with the same module', async () => {
+  const changing = fileIn(folder, 'changing.js', lift);
+  const problems = fileIn(folder, 'floors.jsonl', '4\n{"id": "high", "input": "6"}\n');
+  const out = (name: string) => ['--out', join(folder, name)];
+  const generate = (...more: readonly string[]) =>
+    espalier(
+      ...['generate', '--problems', problems, ...inWorld(changing), ...out('rows')],
+      ...['--run', join(folder, 'many'), '--simulations', '60', '--json', ...more],
+    );
+  const made = await generate();
+  expect(made.stderr).toBe('');
+  expect(made.code).toBe(0);
+  expect(resultIn(made)).toMatchObject({ total: 2, done: 2, solved: 2 });
+  const rows = () =>
+    readFileSync(join(folder, 'rows', 'agent-q', 'train-00000-of-00001.jsonl'), 'utf8');
+  expect(rows()).toContain('Go to floor 6.');
+  expect(rows()).toContain('"problem_id":"high"');
+
+  // The same command again finds all of it done.
+  expect(resultIn(await generate())).toMatchObject({ total: 2, done: 2 });
+
+  const again = (...more: readonly string[]) =>
+    espalier('export', join(folder, 'many'), '--rule', 'agent-q', ...more);
+  const first = rows();
+  expect(await again(...out('rows'), '--environment', changing)).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  expect(rows()).toBe(first);
+  const without = await again(...out('none'));
+  expect(without).toMatchObject({
+    code: 2,
+    stderr: `The trees of \`${join(folder, 'many')}\` were grown in an environment of your own, whose notation rows need: add \`--environment ${changing}\`.\n`,
+  });
+
+  appendFileSync(changing, '// changed\n');
+  const changed = await generate();
+  expect(changed.code).toBe(2);
+  expect(changed.stderr).toMatch(
+    /^The run in `.*many` is another one: its `environment` is \{"module":".*changing\.js","file":"[\w+/]{16}"\}, this command has \{.*\}\. Take another `--run`\.\n$/,
+  );
+  const told = await again(...out('rows'), '--environment', changing);
+  expect(told.code).toBe(0);
+  expect(told.stderr).toMatch(/^`.*changing\.js` has changed since the run in `.*many`/);
+});
+
+test('a saved search goes on only with the same modules', async () => {
+  const changing = fileIn(folder, 'search.js', lift);
+  const save = ['--save', join(folder, 'saved')];
+  const again = () => espalier('search', ...inWorld(changing), ...save, '--simulations', '9');
+  expect((await again()).code).toBe(0);
+  expect((await again()).code).toBe(0);
+  appendFileSync(changing, '// changed\n');
+  expect(await again()).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/is another one: its `environment` is/) as unknown,
+  });
+});
+
+const none = 'export const other = 1;';
+test.each([
+  [
+    '--environment',
+    'export default { name: "x", reset() {}, step() {} };',
+    'an environment: an object with `name`, `reset`, `step` and `notation`',
+  ],
+  ['--algorithm', none, 'an algorithm: an object with `name`, `concurrency`, `laws` and `run`'],
+  ['--policy', none, 'a policy: an object with `propose`'],
+  ['--value', none, 'an evaluator: an object with `needs` and `evaluate`'],
+])('%s of something else is refused', async (option, code, what) => {
+  const path = fileIn(folder, `none${option}.js`, code);
+  const { code: exit, stderr } = await espalier('search', 'Why?', option, path);
+  expect(exit).toBe(2);
+  expect(stderr).toBe(
+    `Expected \`${path}\` to export, as its default or as \`${option.slice(2)}\`, ${what}; or a function that makes it of { model, judgeModel, problem }.\n`,
+  );
+});
+
+test.each([
+  [['--environment', 'missing.js'], 'There is no file `missing.js`.'],
+  [['--environment', 'world'], 'Expected the path of a module such as `./world.ts`, got `world`.'],
+  [
+    ['--task', 'game24', '--environment', 'WORLD'],
+    'Expected `--environment` or `--task`, got both.',
+  ],
+  [
+    ['Why?', '--environment', 'WORLD'],
+    'Expected `--input` beside `--environment`, got a question.',
+  ],
+  [
+    ['--environment', 'WORLD'],
+    'Expected `--model`: an environment of your own needs a model, or `--policy`, and the one in the package only knows its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
+  ],
+  [
+    ['--environment', 'WORLD', '--policy', 'WORLD', '--input', 'cellar'],
+    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor.',
+  ],
+])('search %j is refused', async (args, message) => {
+  const typed = args.map((each) => (each === 'WORLD' ? world : each));
+  const { code, stderr } = await espalier('search', ...typed);
+  expect(code).toBe(2);
+  expect(stderr).toBe(`${message.replaceAll('WORLD', world)}\n`);
+});

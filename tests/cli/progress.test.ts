@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { describeSearchProgress } from '../../src/cli/progress.ts';
+import { emulator } from '../../src/testing/index.ts';
+import { espalier, fileIn, temporaryFolder } from './espalier.ts';
+
+const folder = temporaryFolder();
+const terminal = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY');
+afterEach(() => {
+  if (terminal === undefined) Reflect.deleteProperty(process.stderr, 'isTTY');
+  else Object.defineProperty(process.stderr, 'isTTY', terminal);
+});
+
+/** What a command writes to a terminal beside its result. */
+async function shown(...args: readonly string[]): Promise<string> {
+  Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true });
+  return (await espalier(...args)).stderr;
+}
+
+test('what takes long tells a terminal how far it is, and takes the line away at the end', async () => {
+  const run = join(folder, 'run');
+  const out = join(folder, 'data');
+  const free = ['--model', 'none', '--simulations', '60'];
+  const problems = fileIn(folder, 'games.txt', '4 9 10 13\n2 4 6 7\n');
+  const generate = ['generate', '--problems', problems, '--task', 'game24', ...free];
+  const bench = ['bench', '--task', 'game24', '--limit', '1', '--model', 'none', '--budgets'];
+  const seen = {
+    search: await shown('search', '--task', 'game24', '--input', '4 9 10 13', ...free),
+    generate: await shown(...generate, '--run', run, '--out', out),
+    export: await shown('export', run, '--rule', 'agent-q', '--out', out),
+    'check-dataset': await shown('check-dataset', out),
+    bench: await shown(...bench, 'calls=5', '--out', join(folder, 'bench')),
+  };
+  expect(seen.search).toContain('1 simulation · 1 call · ');
+  expect(seen.generate).toMatch(/0\/2 · 1 under way · .*0 calls/);
+  expect(seen.export).toContain('Making rows of problem 1 of 2');
+  expect(seen['check-dataset']).toContain('1 row read · 0 of 1 file');
+  expect(seen.bench).toMatch(/0\/\d+ · 1 under way/);
+  for (const text of Object.values(seen)) expect(text.endsWith('\r\u001b[K')).toBe(true);
+});
+
+test('doctor says what it probes', async () => {
+  const server = await emulator({ dialect: 'vllm', models: ['m'] });
+  const text = await shown('doctor', '--model', `vllm:${server.url}#m`);
+  await server.close();
+  expect(text).toContain('Asking whether it answers');
+});
+
+const best = { terminal: false, reward: undefined, value: 0.5, depth: 2 } as never;
+const spend = { simulations: 8, nodes: 9, calls: 5, tokens: 100, usd: 0.5, ms: 10_000 };
+
+test('a search tells what it spent, and how long the rest takes at that rate', () => {
+  expect(describeSearchProgress({ best, spend }, { calls: 20, usd: 1 })).toBe(
+    '8 simulations · 5 calls · $0.5000 · 10.0 s · at most 10 s left · best so far 0.500 after 2 steps',
+  );
+  // From a fiftieth of a budget nothing can be told.
+  expect(describeSearchProgress({ best, spend }, { calls: 500 })).not.toContain('left');
+});
