@@ -76,6 +76,18 @@ test('the guide on benchmarking has all options of `compare`', () => {
     ).toBe(true);
 });
 
+test.each([
+  ['EspalierErrorCode', /EspalierErrorCode =(.*?);/s, 'base/errors.ts', 'Error codes'],
+  ['ModelCallErrorKind', /ModelCallErrorKind =(.*?);/s, 'base/errors.ts', 'Failed model calls'],
+  ['Failure', /readonly kind:(.*?);/s, 'contracts/failure.ts', 'Failure kinds'],
+])('the guide to what goes wrong has all of %s', (_, declared, source, heading) => {
+  const guide = readFileSync(join(root, 'docs/guides/when-something-goes-wrong.md'), 'utf8');
+  const [, union = ''] = declared.exec(readFileSync(join(root, 'src', source), 'utf8')) ?? [];
+  const [, section = ''] = guide.split(`\n## ${heading}\n`);
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([\w-]+)`/gm)];
+  expect(rows.map(([, name]) => name)).toEqual([...union.matchAll(/'(.*?)'/g)].map(([, name]) => name));
+});
+
 test('every link of the documents leads to a file', () => {
   const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.md') && !/node_modules|dist|site|\.tmp/.test(file),

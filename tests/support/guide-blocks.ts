@@ -9,6 +9,8 @@ export interface GuideBlock {
   readonly at: string;
   readonly language: string;
   readonly text: string;
+  /** What it prints, where that stands below it: `<!-- prints -->` above a block of text. */
+  readonly prints?: string;
   /** The example that it is a part of: `<!-- examples/… -->` above it. */
   readonly example?: string;
   /** The file that it is, which other blocks read: `<!-- file: … -->` above it. */
@@ -29,13 +31,16 @@ export function blocksOf(path: string): readonly GuideBlock[] {
   return [...blocks].flatMap(
     ({ index, 0: whole, 1: note = '', 2: language = '', 3: code = '' }) => {
       if (shown.includes(language)) return [];
-      const line = text.slice(0, index + whole.indexOf('```')).split('\n').length + 1;
+      const [, prints] =
+      /^\n+<!-- prints -->\n```text\n(.*?)\n```\n/s.exec(text.slice(index + whole.length)) ?? [];
+    const line = text.slice(0, index + whole.indexOf('```')).split('\n').length + 1;
       const [, key, why = ''] = /^(file|types|skip): (.*)$/.exec(note) ?? [];
       return {
         guide: basename(path, '.md'),
         at: `${basename(path)}:${line}`,
         language,
         text: code,
+      ...(prints !== undefined && { prints }),
         ...(note.startsWith('examples/') && { example: note }),
         ...(key === 'file' && { file: why }),
         ...(key === 'types' && { types: why }),

@@ -252,6 +252,8 @@ async function judge(block: GuideBlock, module: GuideModule, wrong?: string): Pr
   if (typeof ran === 'string') return count('skipped', `skipped ${ran}`);
   const [code, output] = ran;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (code === 0 && block.prints !== undefined && output.trim() !== block.prints)
+    return count('failed', `FAILED  prints\n${output.trimEnd()}`);
   if (code !== 0) return count('failed', `FAILED  ${seconds} s\n${output.trimEnd()}`);
   return count('run', `ok      ${seconds} s`);
 }
