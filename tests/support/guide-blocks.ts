@@ -32,15 +32,15 @@ export function blocksOf(path: string): readonly GuideBlock[] {
     ({ index, 0: whole, 1: note = '', 2: language = '', 3: code = '' }) => {
       if (shown.includes(language)) return [];
       const [, prints] =
-      /^\n+<!-- prints -->\n```text\n(.*?)\n```\n/s.exec(text.slice(index + whole.length)) ?? [];
-    const line = text.slice(0, index + whole.indexOf('```')).split('\n').length + 1;
+        /^\n+<!-- prints -->\n```text\n(.*?)\n```\n/s.exec(text.slice(index + whole.length)) ?? [];
+      const line = text.slice(0, index + whole.indexOf('```')).split('\n').length + 1;
       const [, key, why = ''] = /^(file|types|skip): (.*)$/.exec(note) ?? [];
       return {
         guide: basename(path, '.md'),
         at: `${basename(path)}:${line}`,
         language,
         text: code,
-      ...(prints !== undefined && { prints }),
+        ...(prints !== undefined && { prints }),
         ...(note.startsWith('examples/') && { example: note }),
         ...(key === 'file' && { file: why }),
         ...(key === 'types' && { types: why }),
