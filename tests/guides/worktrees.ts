@@ -2,8 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { search, solved, type World } from 'espalier';
-import { gitWorktree, type ToolEnvironment, toolEnvironment } from 'espalier/environments';
+import { type SearchTree, search, solved, type World } from 'espalier';
+import {
+  type ActionOf,
+  gitWorktree,
+  type StateOf,
+  type ToolEnvironment,
+  toolEnvironment,
+} from 'espalier/environments';
 import { heuristic } from 'espalier/values';
 import * as z from 'zod';
 
@@ -36,7 +42,9 @@ const found = await search(environment, {
   stopWhen: solved(),
 });
 
-export const tree: typeof found.tree = found.tree;
+type Grown = SearchTree<StateOf<ToolEnvironment>, ActionOf<ToolEnvironment>>;
+
+export const tree: Grown = found.tree;
 
 export const openGame = (): World<number, number> => ({
   reset: () => ({ observation: 0 }),
