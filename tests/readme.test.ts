@@ -76,6 +76,20 @@ test('the guide on benchmarking has all options of `compare`', () => {
     ).toBe(true);
 });
 
+test.each([
+  ['Error codes', /EspalierErrorCode =(.*?);/s, 'base/errors.ts'],
+  ['Failed model calls', /ModelCallErrorKind =(.*?);/s, 'base/errors.ts'],
+  ['Failure kinds', /readonly kind:(.*?);/s, 'contracts/failure.ts'],
+])('the guide to what goes wrong has all that the code has: %s', (heading, declared, source) => {
+  const guide = readFileSync(join(root, 'docs/guides/when-something-goes-wrong.md'), 'utf8');
+  const [, union = ''] = declared.exec(readFileSync(join(root, 'src', source), 'utf8')) ?? [];
+  const [, section = ''] = guide.split(`\n## ${heading}\n`);
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([\w-]+)`/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(
+    [...union.matchAll(/'(.*?)'/g)].map(([, name]) => name),
+  );
+});
+
 test('every link of the documents leads to a file', () => {
   const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.md') && !/node_modules|dist|site|\.tmp/.test(file),

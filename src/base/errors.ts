@@ -115,7 +115,7 @@ export function endsGracefully(error: unknown): error is EspalierError {
  * - `rate-limit`: too many requests or tokens for now.
  * - `overloaded`: the server is busy, or still loading its model.
  * - `context-length`: the request and its answer do not fit the model's context.
- * - `capability`: the model does not honour a parameter of the request.
+ * - `capability`: the model does not support a parameter of the request.
  * - `refusal`: the provider declined to answer.
  * - `bad-request`: the server cannot make sense of the request: an unknown model, a wrong path.
  * - `network`: no connection, or it broke.
@@ -157,7 +157,7 @@ export interface ModelCallErrorOptions {
    * @defaultValue by kind: network, timeout, malformed and aborted may
    */
   readonly charged?: boolean;
-  /** For `capability`: the parameter that the model does not honour. */
+  /** For `capability`: the parameter that the model does not support. */
   readonly parameter?: string | undefined;
   /** What the library or the runtime threw. */
   readonly cause?: unknown;
@@ -187,7 +187,7 @@ export class ModelCallError extends EspalierError {
   readonly requestId: string | undefined;
   /** Whether the server may have charged for it; then it counts as reserved. */
   readonly charged: boolean;
-  /** For `capability`: the parameter that the model does not honour. */
+  /** For `capability`: the parameter that the model does not support. */
   readonly parameter: string | undefined;
 
   constructor(options: ModelCallErrorOptions) {

@@ -28,7 +28,7 @@ export interface CallGateOptions {
   /** How many calls may be in flight. @defaultValue no limit */
   readonly limit?: number | undefined;
   readonly onCall: (report: CallReport) => void;
-  /** Hears what a model does not honour. */
+  /** Hears what a model does not support. */
   readonly onWarning: (warning: ModelWarning) => void;
   /** Whether a recorded deadline is still to be replayed: what has no result then never got one. */
   readonly deadlineAhead: () => boolean;

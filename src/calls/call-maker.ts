@@ -17,7 +17,7 @@ export interface Made {
 /** What calls are made with. */
 export interface CallMakerOptions {
   readonly clock: Clock;
-  /** Hears what a model does not honour. */
+  /** Hears what a model does not support. */
   readonly onWarning: (warning: ModelWarning) => void;
   /** @throws EspalierError `storage` */
   readonly write: (line: JournalLine) => void;

@@ -116,9 +116,6 @@ function optionsOf(
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
   const { methods, budgets, concurrency, temperature, maxTokens } = rest;
   return {
-  const interruption = listenForInterruption();
-  const prices = pricesFor(request, model);
-  const options: Omit<CompareOptions, 'onProgress'> = {
     ...{ task, methods, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
     ...defined({ concurrency, temperature, maxTokens }),
@@ -128,21 +125,9 @@ function optionsOf(
 }
 
 async function searched(options: CompareOptions): Promise<Compared> {
-  const status = new StatusLine();
   const interruption = listenForInterruption();
-  const started = performance.now();
-  let first: GenerateProgress | undefined;
-  return compare({
-    ...options,
-    stopWhen: () => interruption.requested,
-    onProgress: (progress: GenerateProgress) => {
-      first ??= progress;
-      const since = { first, ms: performance.now() - started };
-      status.show(() => describeProgress(progress, since));
-    },
-  }).finally(() => status.clear());
-  };
-  return withStatus((status) => compare({ ...options, onProgress: shownOn(status) }));
+  const stopWhen = (): boolean => interruption.requested;
+  return withStatus((status) => compare({ ...options, stopWhen, onProgress: shownOn(status) }));
 }
 
 /** What was typed, but for what changes only the output. Keys of models are never among arguments. */

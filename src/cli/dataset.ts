@@ -50,8 +50,6 @@ export function makeDataset(
   { problems, total, names, defaultRule, delimiter, source, files, note, spend }: DatasetSource,
 ): Promise<DatasetReport> {
   const { out, file, split, splitSeed = 0, exactSplit = false, nearDuplicates } = request;
-  return writeDataset({
-  const { out, file, split, splitSeed = 0, exactSplit = false } = request;
   const options = {
     out,
     configs: configsOf(request, { defaultRule, delimiter }),

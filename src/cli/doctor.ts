@@ -24,7 +24,7 @@ export interface DoctorRequest extends ModelRequest {
 /** The command without its action. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('Probe a model: whether it answers, what it honours, how quickly it is.')
+    .description('Probe a model: whether it answers, what it supports, how fast it is.')
     .requiredOption(
       '--model <spec>',
       'a model spec, such as ollama:qwen3 or groq:MODEL',

@@ -78,7 +78,7 @@ export interface Notation<State, Action> {
   parse(text: string, state: State): Parsed<Action>;
 
   /**
-   * The text at which one action ends and another would begin. A model that honours `stop` is told to stop
+   * The text at which one action ends and another would begin. A model that supports `stop` is told to stop
    * there, and of an answer that was cut off only what stands before the last one is read. Left out:
    * nothing stops a model, and of a cut answer the whole lines are read.
    */
@@ -86,7 +86,7 @@ export interface Notation<State, Action> {
 
   /**
    * The JSON schema of an action, an object without references, where `format` writes JSON and `parse` reads
-   * it. A model that honours `schema` is bound to it; in the answers of others JSON is looked for.
+   * it. A model that supports `schema` is bound to it; in the answers of others JSON is looked for.
    */
   readonly schema?: JsonValue;
 

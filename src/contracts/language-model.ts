@@ -76,7 +76,7 @@ export interface Payee {
 
 /** A model that writes text. Call it through `CallContext.generate`, never directly. */
 export interface LanguageModel extends Payee {
-  /** What it honours. */
+  /** What it supports. */
   readonly capabilities: Capabilities;
   /**
    * How many tokens a completion may think in, beside its `maxTokens`: an integer from 0 up. A server that has one limit
@@ -106,7 +106,7 @@ export interface LanguageModel extends Payee {
   count?(request: GenerateRequest): MaybePromise<number>;
 }
 
-/** What a model honours. A capability that is absent or false is never relied upon. */
+/** What a model supports. A capability that is absent or false is never relied upon. */
 export interface Capabilities {
   /** Several completions in one request. */
   readonly n?: boolean;
@@ -245,7 +245,7 @@ export interface FailedAttempt {
   readonly charged: boolean;
 }
 
-/** Something that a model does not honour, and what is done instead. */
+/** Something that a model does not support, and what is done instead. */
 export interface ModelWarning {
   /** The model, as `provider:modelId`. */
   readonly model: string;

@@ -37,7 +37,7 @@ export interface Problem {
   /** The problem in its usual form: equal for equal problems. */
   readonly text: string;
   readonly environment: ShownEnvironment;
-  /** How a model that honours so much is shown the problem. @defaultValue the notation of the environment */
+  /** How a model that supports so much is shown the problem. @defaultValue the notation of the environment */
   notationFor?(capabilities: Capabilities): Notation<unknown, unknown>;
   /** The longest step, in tokens. */
   readonly maxTokens: number;

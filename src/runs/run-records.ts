@@ -211,7 +211,7 @@ function keyOf({ problem, attempt }: { problem: string; attempt: number }): stri
 }
 
 /**
- * What a run was asked, and what its model honoured, for whoever searches the same anew.
+ * What a run was asked, and what its model supported, for whoever searches the same anew.
  *
  * @throws EspalierError `usage` where the folder does not say it.
  */

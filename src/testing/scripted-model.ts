@@ -24,7 +24,7 @@ export interface ScriptedModelOptions {
    * @defaultValue none: it answers at once
    */
   readonly latencyMs?: number | ((request: GenerateRequest, call: number) => number);
-  /** What it honours. @defaultValue several completions a request */
+  /** What it supports. @defaultValue several completions a request */
   readonly capabilities?: Capabilities;
   /** What a request used. @defaultValue a token for each four characters, begun ones counted */
   readonly usage?: (request: GenerateRequest, completions: readonly Completion[]) => Usage;

@@ -12,7 +12,7 @@ export interface Sampling {
   readonly temperature?: number | undefined;
   /** The probability mass to sample from, for models that take a temperature. */
   readonly topP?: number | undefined;
-  /** The schema of an answer, for models that honour one. */
+  /** The schema of an answer, for models that support one. */
   readonly schema?: JsonValue | undefined;
   /** Whether log-probabilities are read. */
   readonly readsTokens?: boolean;
@@ -21,7 +21,7 @@ export interface Sampling {
 /** A request without its messages. */
 export type RequestSettings = Omit<GenerateRequest, 'messages'>;
 
-/** What a model is asked with, as far as it honours it. */
+/** What a model is asked with, as far as it supports it. */
 export function requestSettings(
   { capabilities }: LanguageModel,
   { samples, maxTokens, topP, schema, readsTokens = false, ...others }: Sampling,

@@ -5,8 +5,8 @@ import { anthropic, openai } from '../../src/backends/index.ts';
 import { habits, hosts, servers } from '../../src/backends/openai-compatible/presets.ts';
 import type { Capabilities } from '../../src/contracts/language-model.ts';
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/models.md'), 'utf8');
-const [, table = ''] = guide.split('| spec | key | not honoured |');
+const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/capabilities.md'), 'utf8');
+const [, table = ''] = guide.split('| spec | key | unsupported |');
 const rows = table
   .split('\n\n')[0]
   ?.split('\n')
@@ -46,7 +46,7 @@ test('the guide has a row for each provider and each kind of server', () => {
 });
 
 test.each(Object.entries(known))(
-  'the guide says whose key %s takes, and what it does not honour',
+  'the guide says whose key %s takes, and what it does not support',
   (name, [key, capabilities]) => {
     const row = rows?.find(({ spec }) => spec.split(':')[0] === name);
     expect(row?.key).toBe(key);

@@ -105,9 +105,27 @@ function toolBenchFile(city: string): Node {
   };
 }
 
+const questions = [
+  { id: 'marbles', question: 'There are 4 red and 6 blue marbles. Are two red?', answer: '2/15' },
+  { id: 'primes', question: 'How many primes are below 50?', answer: '25' },
+];
+
+/** Texts of states, of which a judge says whether they are good. */
+const states = [
+  { state: 'The first is red with 4/10.', good: true, problem: 'marbles' },
+  { state: 'Each is red with 1/2.', good: false, problem: 'marbles' },
+  { state: 'All odd numbers are primes.', good: false, problem: 'primes' },
+  { state: 'I cross out the multiples of 2, 3, 5 and 7.', good: true, problem: 'primes' },
+];
+
 /** Writes the files that the guides take as given. */
 export function writeGuideFiles(folder: string): void {
-  mkdirSync(join(folder, 'answers'));
+  mkdirSync(join(folder, 'answers'), { recursive: true });
+  const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(join(folder, 'problems.jsonl'), lines(questions));
+  const gsm8k = questions.map((row) => ({ ...row, answer: `So it is.\n#### ${row.answer}` }));
+  writeFileSync(join(folder, 'test.jsonl'), lines(gsm8k));
+  writeFileSync(join(folder, 'states.jsonl'), lines(states));
   for (const city of ['Oslo', 'Lima', 'Cairo']) {
     const file = join(folder, 'answers', `${city}.json`);
     writeFileSync(file, JSON.stringify(toolBenchFile(city)));

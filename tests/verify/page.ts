@@ -3,43 +3,19 @@
  * report has is drawn, no labels on top of each other, nothing serious by axe. The browser is Debian's `chromium`; what drives
  * it comes from the registry into a folder of its own. Where either cannot be had, this is skipped. Screenshots: `.tmp/page/shots`.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { reportPage } from '../../src/bench/page/page.ts';
 import type { BenchPoint, BenchReport } from '../../src/bench/report.ts';
 import { exampleReports } from '../support/bench-reports.ts';
+import { type Browser, startedBrowser } from '../support/browser.ts';
 import { type Found, look } from './page-in-browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, '.tmp/page');
 const shots = join(folder, 'shots');
-
-/** What is used of playwright-core, whose types are not installed here. */
-interface Page {
-  on(event: 'console', hear: (message: { text(): string }) => void): void;
-  on(event: 'pageerror', hear: (error: Error) => void): void;
-  on(event: 'request', hear: (request: { url(): string }) => void): void;
-  goto(url: string): Promise<unknown>;
-  emulateMedia(media: {
-    colorScheme?: 'dark' | 'light';
-    media?: 'print' | 'screen';
-  }): Promise<void>;
-  evaluate<Result>(script: string | (() => Result)): Promise<Result>;
-  screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
-  pdf(options: { path: string; format: string }): Promise<unknown>;
-  close(): Promise<void>;
-}
-interface Browser {
-  newPage(options: { viewport: { width: number; height: number } }): Promise<Page>;
-  version(): string;
-  close(): Promise<void>;
-}
-interface Playwright {
-  readonly chromium: { launch(options: object): Promise<Browser> };
-}
+mkdirSync(shots, { recursive: true });
 
 const ways = [
   { width: 1_280, colorScheme: 'light', media: 'screen' },
@@ -48,33 +24,6 @@ const ways = [
   { width: 390, colorScheme: 'dark', media: 'screen' },
   { width: 794, colorScheme: 'dark', media: 'print' },
 ] as const;
-
-/** The browser's path; `undefined` where there is none and none can be installed. */
-function installedChromium(): string | undefined {
-  const find = () => spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
-  if (find() === '') {
-    spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
-    spawnSync('apt-get', ['install', '-y', '-qq', 'chromium'], { stdio: 'inherit' });
-  }
-  return find() || undefined;
-}
-
-/** Installs what drives the browser. Resolves to `undefined` where it cannot. */
-function installedTools(): { readonly playwright: Playwright; readonly axe: string } | undefined {
-  mkdirSync(shots, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--ignore-scripts'];
-  try {
-    execFileSync('npm', ['install', ...quiet, 'playwright-core@1.65.1', 'axe-core@4.14.1'], {
-      cwd: folder,
-    });
-  } catch {
-    return undefined;
-  }
-  const require = createRequire(join(folder, 'package.json'));
-  const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-  return { playwright: require('playwright-core') as Playwright, axe };
-}
 
 /** How many marks a page has to show, from the report alone. */
 function marksOf({ points, guided, baseline }: BenchReport): number {
@@ -162,17 +111,13 @@ async function verify(browser: Browser, axe: string): Promise<number> {
   return wrong;
 }
 
-const executablePath = installedChromium();
-const tools = executablePath === undefined ? undefined : installedTools();
-if (tools === undefined) {
+const started = await startedBrowser();
+if (started === undefined) {
   process.stdout.write('Skipped: there is no chromium, or the registry cannot be reached.\n');
 } else {
-  const browser = await tools.playwright.chromium.launch({
-    executablePath,
-    args: ['--no-sandbox'],
-  });
+  const { browser, axe } = started;
   process.stdout.write(`Chromium ${browser.version()}, ${ways.length} ways to look at each page\n`);
-  const wrong = await verify(browser, tools.axe);
+  const wrong = await verify(browser, axe);
   await browser.close();
   process.stdout.write(`${wrong} faults; screenshots in ${shots}\n`);
   if (wrong > 0) process.exitCode = 1;

@@ -42,7 +42,7 @@ export interface AiSdkOptions
   /** What it costs. @defaultValue what price tables say of its name */
   readonly price?: ModelPrice;
   /**
-   * What the model honours, where you know better: the AI SDK does not tell beforehand.
+   * What the model supports, where you know better: the AI SDK does not tell beforehand.
    *
    * @defaultValue stop texts, schemas, tools, images and a temperature; of `openai.chat` log-probabilities
    */

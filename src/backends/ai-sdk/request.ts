@@ -26,7 +26,7 @@ interface PromptMessage extends JsonBody {
 
 /**
  * A request for one sample, as `doGenerate` takes it in the versions 2, 3 and 4 of the specification, without what
- * the model is known not to honour.
+ * the model is known not to support.
  */
 export function callOptionsOf(
   request: GenerateRequest,

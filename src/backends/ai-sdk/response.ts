@@ -165,7 +165,7 @@ const droppables: Readonly<Record<string, Droppable>> = {
   toolChoice: 'toolChoice',
 };
 
-/** What a warning says the model does not honour, where it can be left out. */
+/** What a warning says the model does not support, where it can be left out. */
 export function droppedBy({ type, about = '' }: Warning): Droppable | undefined {
   return type.startsWith('unsupported') && Object.hasOwn(droppables, about)
     ? droppables[about]

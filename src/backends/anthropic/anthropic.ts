@@ -59,7 +59,7 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
         readonly display?: 'summarized' | 'omitted';
       }
     | {
-        /** Up to so many tokens, for models that take a number. */
+        /** A maximum number of tokens, for models that take a number. */
         readonly type: 'enabled';
         /** How many tokens: an integer from 1024 up, which is the default of `thoughtTokens`. */
         readonly budget_tokens: number;
@@ -216,7 +216,7 @@ function markOf(cache: boolean | '5m' | '1h'): RequestSettings['mark'] {
   return cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
 }
 
-/** What a model honours, by what is known of it. Models that think are bound further. */
+/** What a model supports, by what is known of it. Models that think are bound further. */
 function knownOf(traits: ModelTraits, thinks: boolean) {
   const samples = traits.sampling && !thinks;
   return {

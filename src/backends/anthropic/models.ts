@@ -2,7 +2,7 @@ import { defaultPrices } from '../../calls/prices.ts';
 import { listedPrice } from '../../calls/pricing.ts';
 import type { ModelPrice } from '../../contracts/language-model.ts';
 
-/** What a model honours of what not every one does. */
+/** What a model supports of what not every one does. */
 export interface ModelTraits {
   /** A temperature, top-p and top-k. */
   readonly sampling: boolean;
@@ -16,7 +16,7 @@ export interface ModelTraits {
   readonly leastPrefixTokens: number;
 }
 
-/** What a model honours, by its name. A name that tells no version is that of a new model. */
+/** What a model supports, by its name. A name that tells no version is that of a new model. */
 export function traitsOf(modelId: string): ModelTraits {
   const version = versionOf(modelId) ?? Number.POSITIVE_INFINITY;
   return {

@@ -57,7 +57,7 @@ export interface MessagesBody {
 }
 
 /**
- * The body of a request, without what the model is known not to honour. Up to four marks for the cache are set: behind
+ * The body of a request, without what the model is known not to support. Up to four marks for the cache are set: behind
  * the tools, behind the system messages, and behind the last two blocks that other requests begin with too. What is for
  * this request alone is not written to the cache. With it comes the beginning of the answer that the model is told.
  */

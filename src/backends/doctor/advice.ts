@@ -2,7 +2,7 @@ import { pricesAsOf } from '../../calls/prices.ts';
 import { priceOf } from '../../calls/pricing.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 
-/** What espalier does with a model that honours just this, a sentence each. */
+/** What espalier does with a model that supports just this, a sentence each. */
 export function adviceFor(model: LanguageModel): readonly string[] {
   const { n, logprobs, temperature, schema, continuation, seed } = model.capabilities;
   const { thoughtTokens = 0 } = model;

@@ -40,7 +40,7 @@ export interface Examination {
   readonly failure?: string;
   /** What its server says of itself, where it was asked. */
   readonly server?: ServerFacts;
-  /** What it honours. */
+  /** What it supports. */
   readonly findings: readonly Finding[];
   /** How quickly it answers, one at a time and eight at once. */
   readonly speed: readonly Speed[];

@@ -19,7 +19,7 @@ export interface ExamineOptions extends ServerFactsOptions {
 }
 
 /**
- * Probes a live model: whether it answers, what it honours, how quickly it answers, and what espalier does
+ * Probes a live model: whether it answers, what it supports, how quickly it answers, and what espalier does
  * about it. Some thirty short requests, which are paid for where the model is.
  */
 export async function examine(

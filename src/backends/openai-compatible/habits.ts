@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The habits of a kind of server. */
 export interface Habits {
-  /** What it honours. What is not named is unknown: it is sent, and not relied upon. */
+  /** What it supports. What is not named is unknown: it is sent, and not relied upon. */
   readonly capabilities: Capabilities;
   /** What of the rest is not even sent where it is false. */
   readonly known?: Known;

@@ -41,7 +41,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
   /** The model's name there. @defaultValue the first that the server lists; a provider has to be told */
   readonly model?: string;
   /**
-   * What kind of server it is, or which provider, and so what it is known to honour. Where it is left out, the server
+   * What kind of server it is, or which provider, and so what it is known to support. Where it is left out, the server
    * is looked at before the first request; until then nothing is relied upon but a temperature and stop texts.
    *
    * Providers have their key in a variable of the environment, which is read when a request is sent:
@@ -53,7 +53,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
   readonly preset?: ServerPreset;
   /** A client of the package `openai` that sends the requests, in place of `fetch`, `apiKey` and `baseUrl`. */
   readonly client?: CompatibleClient;
-  /** What this server does and does not honour, where that differs from what is known of its kind. */
+  /** What this server does and does not support, where that differs from what is known of its kind. */
   readonly capabilities?: Capabilities;
   /**
    * Further fields of each request, such as `reasoning` or `service_tier`. What a request says itself counts before
@@ -81,7 +81,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
  * servers of one's own break in ways of their own, and only here can a reply be limited in size and time,
  * read strictly as UTF-8, and its connection be closed the moment a call is abandoned.
  *
- * - Several samples come from one request where the server honours `n`. With a seed that holds only where
+ * - Several samples come from one request where the server supports `n`. With a seed that holds only where
  *   choice `i` has a seed of its own (vLLM, llama-server): a sample is fixed by seed and index, however
  *   many are asked for at once. Elsewhere each sample of a seeded request is asked for alone.
  * - A temperature of 1 is the model's own distribution: other parameters of sampling are switched off unless
@@ -91,7 +91,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
  *   elsewhere the beginning is told in the question, with a warning.
  * - An answer that is no JSON although a `schema` was asked for, and one that calls a tool with an input that
  *   is no JSON, ends as `other`, with a warning. Such a call is left out.
- * - What the server turns out not to honour is asked for once, warned of once, and done without from then on.
+ * - What the server turns out not to support is asked for once, warned of once, and done without from then on.
  * - Log-probabilities are left out where that of a written token is not told.
  * - Thoughts that stand before an answer, up to `</think>`, are its `reasoning`. Where an answer goes on from a beginning,
  *   what it says is left as it is: the beginning may be one of thoughts.

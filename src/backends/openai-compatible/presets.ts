@@ -16,13 +16,13 @@ export type ServerPreset =
   | Provider
   | 'generic';
 
-/** What servers with a batch scheduler honour. */
+/** What servers with a batch scheduler support. */
 const scheduled: Capabilities = {
   ...{ n: true, logprobs: true, stop: true, continuation: true, schema: true },
   ...{ temperature: true, topK: true },
 };
 
-/** What servers for the desk honour. */
+/** What servers for the desk support. */
 const plain: Capabilities = {
   ...{ n: false, seed: true, stop: true, continuation: false, schema: true, tools: true },
   temperature: true,
@@ -35,7 +35,7 @@ const neutralWhenAsked = {
 } as const;
 
 /**
- * What each kind of server is known to honour.
+ * What each kind of server is known to support.
  *
  * - vLLM takes the sampling defaults of the model's `generation_config.json`, and SGLang does too: they hold
  *   where a request sets no parameter of sampling. Unknown fields are ignored in silence there.
@@ -105,7 +105,7 @@ const own: Readonly<Record<Own, Habits>> = {
   },
 };
 
-/** What each kind of server, and each provider, is known to honour. */
+/** What each kind of server, and each provider, is known to support. */
 export const habits: Readonly<Record<ServerPreset, Habits>> = {
   ...own,
   ...providers,

@@ -17,14 +17,14 @@ export type Provider =
   | 'bedrock'
   | 'vertex';
 
-/** What all of them honour. Whether they see images depends on the model, which whoever uses it has to say. */
+/** What all of them support. Whether they see images depends on the model, which whoever uses it has to say. */
 const common: Capabilities = {
   ...{ stop: true, schema: true, tools: true, temperature: true },
   ...{ continuation: false, topK: false },
 };
 
 /**
- * What each provider is known to honour, and how it is reached. What is not named depends on the model: it is sent,
+ * What each provider is known to support, and how it is reached. What is not named depends on the model: it is sent,
  * and not relied upon.
  *
  * - OpenRouter sends a request to hosts that ignore what they do not take, unless they are required to take it:

@@ -29,7 +29,7 @@ export interface Recipient {
   readonly habits: Habits;
   /** How hard it is to think. */
   readonly effort?: string | undefined;
-  /** What it does not honour. */
+  /** What it does not support. */
   readonly downgrades: Downgrades;
 }
 

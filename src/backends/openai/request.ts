@@ -37,7 +37,7 @@ export interface Recipient {
   readonly effort: string | undefined;
   /** The tier of service that is asked for. */
   readonly serviceTier: string | undefined;
-  /** What it does not honour. */
+  /** What it does not support. */
   readonly downgrades: Downgrades;
   readonly call: ModelCall;
 }

@@ -41,7 +41,7 @@ export function replay(options: {
    */
   readonly model?: string;
   /**
-   * What the model honoured when it was recorded, where that is more than its recorded requests asked for.
+   * What the model supported when it was recorded, where that is more than its recorded requests asked for.
    * Policies may ask in another way for another model.
    *
    * @defaultValue what the recorded requests asked for

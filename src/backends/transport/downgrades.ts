@@ -1,7 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
 import type { Capabilities, ModelCall } from '../../contracts/language-model.ts';
 
-/** What can be left out of a request, or done in another way, when a model does not honour it. */
+/** What can be left out of a request, or done in another way, when a model does not support it. */
 export type Droppable =
   | 'n'
   | 'temperature'
@@ -70,7 +70,7 @@ const instead: Readonly<Record<Droppable, string>> = {
 /** What is known of what can be dropped. */
 export type Known = { readonly [What in Droppable]?: boolean };
 
-/** What one model turned out not to honour. Remembered, so that it is asked for in vain only once. */
+/** What one model turned out not to support. Remembered, so that it is asked for in vain only once. */
 export class Downgrades {
   readonly #model: string;
   readonly #dropped = new Set<Droppable>();
@@ -85,7 +85,7 @@ export class Downgrades {
   }
 
   /**
-   * Says what the model is known to honour.
+   * Says what the model is known to support.
    *
    * @param capabilities - What it declares. @param known - What is not even sent where it is false.
    */
@@ -111,14 +111,14 @@ export class Downgrades {
     call.warn?.({ model: this.#model, about, message: `${this.#model} ${what}` });
   }
 
-  /** What the model honours, as far as is known by now. */
+  /** What the model supports, as far as is known by now. */
   get capabilities(): Capabilities {
     const known: Record<string, boolean | undefined> = { ...this.#capabilities };
     for (const what of this.#dropped) if (what in known) known[what] = false;
     return known;
   }
 
-  /** Remembers that something is not honoured, and says so once. Returns whether that is news. */
+  /** Remembers that something is not supported, and says so once. Returns whether that is news. */
   drop(what: Droppable, call: Pick<ModelCall, 'warn'>): boolean {
     if (this.#dropped.has(what)) return false;
     this.#dropped.add(what);
@@ -127,7 +127,7 @@ export class Downgrades {
     return true;
   }
 
-  /** Sends a request; as often as the server names something new that it does not honour, without that. */
+  /** Sends a request; as often as the server names something new that it does not support, without that. */
   async send<Reply>(attempt: () => Promise<Reply>, call: Pick<ModelCall, 'warn'>): Promise<Reply> {
     for (;;) {
       const before = new Set(this.#dropped);

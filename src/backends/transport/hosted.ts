@@ -20,7 +20,7 @@ import { askForSamples, cutAtStop } from './sampling.ts';
 
 /** What is a model's own of those behind HTTP. */
 export interface HostedModel {
-  /** What it honours, as far as is known by now. */
+  /** What it supports, as far as is known by now. */
   readonly downgrades: Downgrades;
   /** What of its options changes answers. */
   readonly settings: NonNullable<LanguageModel['settings']>;
@@ -85,7 +85,7 @@ export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   });
 }
 
-/** What a request asks for of what not every model honours. */
+/** What a request asks for of what not every model supports. */
 function wishesOf(request: GenerateRequest): readonly Droppable[] {
   const { temperature, topP, topK, seed, schema, stop = [], tools = [] } = request;
   const { toolChoice = 'auto' } = request;

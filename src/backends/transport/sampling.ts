@@ -15,7 +15,7 @@ export const sampleHeader = 'x-espalier-sample';
 export interface Surroundings {
   /** The call that they belong to. */
   readonly call: ModelCall;
-  /** What the model does not honour. */
+  /** What the model does not support. */
   readonly downgrades: Downgrades;
   /** Whether each sample is asked for alone, although the server gives several. @defaultValue false */
   readonly oneByOne?: boolean;
@@ -25,7 +25,7 @@ export interface Surroundings {
 export type Ask = (request: GenerateRequest, call: ModelCall) => Promise<Generation>;
 
 /**
- * All samples of a request: in one go where the server honours `n`, else one that warms its prefix cache
+ * All samples of a request: in one go where the server supports `n`, else one that warms its prefix cache
  * and then the others at once, where each is asked for alone as soon as the answer of the first begins to come. A server that ignores `n` is noticed by the number of its answers, remembered,
  * and asked for the rest one by one. Each further request needs leave: it reads the prompt again.
  *

@@ -59,7 +59,7 @@ function countOf(model: Payee): Pick<LanguageModel, 'count'> {
 
 /**
  * A model with these methods that is otherwise another one, read anew each time: a model may learn what it
- * honours only as it is called.
+ * supports only as it is called.
  */
 function inPlaceOf<Model extends Payee>(model: Model, methods: object): Model {
   const described = kinds.flatMap(([method, operationOf]) =>

@@ -26,7 +26,7 @@ export interface FromModelOptions<State = any, Action = any>
    * - `several`: as many different actions as are wanted, in one completion as JSON: for models that take
    *   neither `n` nor a temperature, and would write the same again.
    *
-   * Models that honour `schema` are bound to the JSON. In the answers of others it is looked for, in prose
+   * Models that support `schema` are bound to the JSON. In the answers of others it is looked for, in prose
    * and fences, and read with their usual slips. JSON that does not end is a failure.
    *
    * @defaultValue `'text'`

@@ -31,7 +31,7 @@ export interface SamplingOptions<State = any, Action = any> {
    * Texts at which a sample ends.
    *
    * @defaultValue the `delimiter` of the notation, where it has one, the action is asked for as text and the
-   * model honours `stop`; else none
+   * model supports `stop`; else none
    */
   readonly stop?: readonly string[];
   /** The seed of sampling, for models that take one. @defaultValue none */

@@ -11,7 +11,7 @@ import type { LanguageModelClaims } from './language-model/claims.ts';
 
 /**
  * The contract of a `LanguageModel` as tests: as many completions as were asked for, or an error; what it
- * declares to honour, honoured; a usage that counts every sample; calls that do not touch each other; and
+ * declares to support, supported; a usage that counts every sample; calls that do not touch each other; and
  * aborts that come through.
  *
  * Capabilities that are not declared are not tested. A model that cannot be made to repeat itself, by a

@@ -22,7 +22,7 @@ import { scaleForm } from './scale.ts';
  * - `success`: success 1, else on track 0.5, else 0, as Koh et al. do, with 20 samples at temperature 1.
  *
  * What is not read from log-probabilities is the mean over samples. All forms but `scale` and `yes-no` answer in
- * JSON, to which models that honour `schema` are bound; with others it is looked for, and the last verdict that
+ * JSON, to which models that support `schema` are bound; with others it is looked for, and the last verdict that
  * is stated counts. An answer that cannot be read does not count and is told in `unscored`; where none counts
  * the node fails. Log-probabilities cannot be read where the words looked for have less than 0.1 together: then
  * something else was likelier by far, and their shares are noise.

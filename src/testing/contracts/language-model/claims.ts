@@ -10,7 +10,7 @@ import type {
 import { manualClock } from '../../manual-clock.ts';
 import type { Subject } from '../../test-runner.ts';
 
-/** What a language model claims, for `describeLanguageModel`. What it honours it declares itself. */
+/** What a language model claims, for `describeLanguageModel`. What it supports it declares itself. */
 export interface LanguageModelClaims {
   /** Makes the model, or gives one that is there already: no test leaves anything behind in it. */
   readonly create: () => LanguageModel | Promise<LanguageModel>;

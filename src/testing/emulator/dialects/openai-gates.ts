@@ -13,7 +13,7 @@ function mayRest(model: string): boolean {
   return /^gpt-(5\.[1-6]|6-sol|6-luna|6\.1-terra)/.test(model);
 }
 
-/** Refuses what a reasoning model does not honour. `effort` is the reasoning effort that was asked for. */
+/** Refuses what a reasoning model does not support. `effort` is the reasoning effort that was asked for. */
 export function checkReasoning(body: JsonObject, effort: string | undefined): void {
   const model = textAt(body, 'model') ?? '';
   if (!isReasoningModel(model)) return;
