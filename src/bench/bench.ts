@@ -8,7 +8,7 @@ import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { LanguageModel } from '../contracts/language-model.ts';
+import type { LanguageModel, ModelPrice } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import { type GenerateReport, generate } from '../runs/generate.ts';
 import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
@@ -129,6 +129,8 @@ class Benchmark {
   readonly #turns = new Map<string, Promise<void>>();
   /** How a search says that it is. */
   readonly #ends = new Map<string, () => void>();
+  /** What was measured of searches that are to be made again. */
+  readonly #outages = new Map<string, BenchCell>();
   /** The method whose search the running code belongs to. */
   readonly #searching = openScope<string>();
 
@@ -141,6 +143,7 @@ class Benchmark {
 
   run(run: RunFolder): Promise<GenerateReport> {
     const { seeds = 1, concurrency = 4, budget, signal, stopWhen, onProgress } = this.#options;
+    const isFree = this.#options.model === undefined;
     return generate<Search, unknown, unknown>({
       run,
       problems: this.#searches,
@@ -150,6 +153,8 @@ class Benchmark {
       // What they have bought is in the recording: to search them again buys only what was missing. The budget of such a
       // search is whole, so that it can be compared with others.
       retryFailed: 'anew',
+      // To go on with recorded answers, or with none, costs nothing.
+      ...(isFree && { maxFailuresInARow: Number.POSITIVE_INFINITY }),
       plan: (search, attempt) => this.#plan(search, attempt),
       note: (result, search, attempt) => this.#note(result, search, attempt),
       around: (grow, search, attempt) =>
@@ -170,7 +175,9 @@ class Benchmark {
       Array.from({ length: seeds }, (_, attempt) => attempt).flatMap((attempt) => {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
-        const noted = outcome.noted as unknown as BenchCell | undefined;
+        const noted = (outcome.noted ?? this.#outages.get(`${search.id}#${attempt}`)) as
+          | BenchCell
+          | undefined;
         const { cluster } = nameOf(search, attempt);
         const cell =
           noted === undefined
@@ -193,14 +200,15 @@ class Benchmark {
     await this.#turnOf(scope, `${id}#${attempt}`);
     const asked = instance.model ?? this.#options.model;
     const shown = this.#shown(instance, asked);
-    const { oracle } = instance;
+    const { cluster, guides, oracle } = instance;
     const { maxTokens = instance.maxTokens } = this.#options;
-    // What is right can be guessed at by it.
-    const { revision: _, ...seen } = instance;
     const plan = await method.plan(
+      // Without the revision: what is right can be guessed by it.
       {
-        ...seen,
-        environment: shown,
+        ...{ id: name, environment: shown },
+        ...(cluster !== undefined && { cluster }),
+        ...(guides !== undefined && { guides }),
+        ...(instance.model !== undefined && { model: instance.model }),
         ...(maxTokens !== undefined && { maxTokens }),
         ...(oracle !== undefined && { oracle: this.#guarded(oracle, method) }),
       },
@@ -255,8 +263,9 @@ class Benchmark {
   }
 
   /** The environment as the model is shown it. */
-  #shown({ environment, notationFor }: BenchInstance, model: LanguageModel | undefined) {
-    const notation = model && notationFor?.(model.capabilities);
+  #shown(instance: BenchInstance, model: LanguageModel | undefined) {
+    const { environment } = instance;
+    const notation = model && instance.notationFor?.(model.capabilities);
     return notation === undefined ? environment : { ...environment, notation };
   }
 
@@ -275,6 +284,7 @@ class Benchmark {
     const cell = await cellOf(nameOf(search, attempt), result, { instance, signal, isPaced });
     if (cell.isOutage === true && result.stopReason !== 'failed') {
       // It has ended like any other, but nothing came of it: it is to be searched again.
+      this.#outages.set(`${search.id}#${attempt}`, cell);
       throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
     }
     return cell as unknown as JsonValue;
@@ -311,7 +321,7 @@ function begin(
     model: nameOrNull(model),
     judgeModel: nameOrNull(judgeModel),
     settings: [model, judgeModel].map((each) => each?.settings ?? null),
-    prices: pricesOf([model, judgeModel, ...instances.map((each) => each.model)], prices),
+    prices: [model, judgeModel, instances[0]?.model].map((each) => each && fullPrice(each, prices)),
     temperature: temperature ?? null,
     maxTokens: maxTokens ?? null,
     seed,
@@ -335,19 +345,16 @@ function begin(
   );
   throw new EspalierError(
     'usage',
-    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Name another folder with \`out\` (\`--out\`).`,
+    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Name another folder with \`out\` (\`--out\`); it can share what was bought here, with \`recording\` (\`--cache\`) \`${join(run.path, 'recording')}\`.`,
   );
 }
 
-/** What each model costs, by its name; nothing where that is not known. */
-function pricesOf(
-  models: readonly (LanguageModel | undefined)[],
-  prices: PriceTable,
-): Readonly<Record<string, JsonValue>> {
-  const asked = models.filter((each) => each !== undefined);
-  return Object.fromEntries(
-    asked.map((each) => [modelName(each), { ...priceOf(each, prices, false) }] as const),
-  );
+/** The price of a model with all that it does not say; `undefined` where it is not known. */
+function fullPrice(model: LanguageModel, prices: PriceTable): ModelPrice | undefined {
+  const price = priceOf(model, prices, false);
+  if (price === undefined) return undefined;
+  const { input } = price;
+  return { cachedInput: input, cacheWrite: input, tiers: {}, ...price };
 }
 
 function asJson(value: object): Readonly<Record<string, JsonValue>> {

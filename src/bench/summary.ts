@@ -54,6 +54,7 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
     points,
     differences: differencesOf(arms, baseline),
     clusters: new Set(cells.map(({ cluster }) => cluster)).size,
+    isReplay: model === null,
   };
   const instances = [...new Set(cells.map(({ instance }) => instance))].sort(compareTexts);
   return {

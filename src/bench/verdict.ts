@@ -18,6 +18,8 @@ export interface Findings {
   readonly points: readonly BenchPoint[];
   readonly differences: readonly BenchDifference[];
   readonly clusters: number;
+  /** Whether all answers were recorded before. */
+  readonly isReplay: boolean;
 }
 
 /**
@@ -81,6 +83,9 @@ function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
   const places = failed.map(
     ({ method, budget, outages, n }) => `${outages} of ${n} of ${method} at ${budgetText(budget)}`,
   );
+  if (found.isReplay) {
+    return `Too many searches asked for what was not recorded: ${listed(places)}. Compare methods that ask the same as the recorded run, or name a model in place of \`--replay\`.`;
+  }
   return `Calls failed in too many searches to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again. What lost only a part is searched again in another folder (\`--out\`), which can share what was bought (\`--cache\`).`;
 }
 

@@ -110,7 +110,8 @@ function unlimited(arms: readonly Arm[]): readonly string[] {
   });
 }
 
-const whyEnded: Readonly<Record<StopReason, string>> = {
+const whyEnded: Readonly<Record<StopReason | 'simulations', string>> = {
+  simulations: 'they made 10,000 simulations',
   solved: 'they were solved',
   budget: 'the next call would have exceeded it',
   exhausted: 'nothing was left to search',
@@ -139,7 +140,7 @@ function unused(arms: readonly Arm[]): readonly string[] {
 /** Why most of the searches of an arm ended that were not solved. */
 function commonEnd({ cells }: Arm) {
   const ends = cells
-    .map(({ stopReason }) => stopReason)
+    .map(({ stopReason, exceeded }) => (exceeded === 'simulations' ? exceeded : stopReason))
     .filter((reason) => reason !== 'solved')
     .sort();
   const [common = []] = groupsOf(ends, ends).toSorted((a, b) => b.length - a.length);
@@ -158,6 +159,6 @@ function unpriced(
   const which = asked.length === 0 ? 'a model' : asked.map((model) => `\`${model}\``).join(' or ');
   const where = names.length === methods.length ? '' : ` of ${listed(names)}`;
   return [
-    `Price unknown for ${which}: dollars${where} are missing. Set \`--price-in\` and \`--price-out\`, or \`prices\` in code.`,
+    `Price unknown for ${which}: dollars${where} are missing. Name the price with \`--price-in\` and \`--price-out\` (\`prices\` in code) and another folder with \`--out\`; \`--cache\` with the \`recording\` of this one buys nothing again.`,
   ];
 }

@@ -38,6 +38,12 @@ export function requestFrom(path: string | undefined, given: BenchArguments): Be
       'Expected `--task`, `--replay` or a suite with a `task` to say what is measured. `espalier bench --help` has examples.',
     );
   }
+  if (merged.replay !== undefined && merged.budgetUsd !== undefined) {
+    throw new EspalierError(
+      'usage',
+      '`--budget-usd` limits what is bought, and `--replay` buys nothing: leave one of them out.',
+    );
+  }
   return {
     methods: ['mcts'],
     budgets: [1_000, 2_000, 4_000].map((limit) => ({ unit: 'tokens', limit })),

@@ -85,7 +85,9 @@ async function measure(
   request: BenchRequest,
   { options, chosen, measures, typed }: Measured,
 ): Promise<number> {
-  const { json = false, failIfWorse } = request;
+  const { json = false, failIfWorse, inspect } = request;
+  // Before anything is bought: a folder that cannot be made is a mistake in the request.
+  if (inspect !== undefined) withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
   const found = await searched(options);
   const stopped = stopText(found);
   const command = commandOf(typed);
@@ -143,7 +145,6 @@ async function writeReports(
   writeText(join(out, 'report.md'), reportMarkdown(report, options));
   writeText(join(out, 'report.html'), await reportPage(report, options));
   if (inspect === undefined) return;
-  withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
   for (const { file, log } of inspectLogs(report, cells, new Date())) {
     writeText(join(inspect, file), JSON.stringify(log));
   }

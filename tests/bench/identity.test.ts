@@ -67,11 +67,40 @@ describe('a folder', () => {
     const out = newFolder();
     const at = (input: number) => ({ digits: { input, output: 2 } });
     await compare({ ...asked, model, prices: at(1), out });
-    await compare({ ...asked, model, prices: at(1), out });
+    const same = { digits: { input: 1, output: 2, cachedInput: 1, tiers: {} } };
+    await compare({ ...asked, model, prices: same, out });
     await expect(compare({ ...asked, model, prices: at(3), out })).rejects.toThrow(
-      'holds another run: its `prices` is {"test:digits":{"input":1,"output":2}}, asked is {"test:digits":{"input":3,',
+      /holds another run: its `prices` is .*"input":1,.*asked is .*"input":3,.*share what was bought here/,
     );
   });
+});
+
+test('an instance of a class is taken with what it inherits', async () => {
+  const { model } = digitModel();
+  const [plain] = await hidden.instances({ limit: 1, seed: 0 });
+  class Inherited {
+    readonly #id = 'inherited';
+    get id() {
+      return this.#id;
+    }
+    get cluster() {
+      return 'one';
+    }
+    get environment() {
+      return plain?.environment;
+    }
+  }
+  const seen: unknown[] = [];
+  const curious: BenchMethod = {
+    name: 'curious',
+    plan: ({ id, cluster }) => {
+      seen.push(id, cluster);
+      throw new Error('Seen.');
+    },
+  };
+  const task = { ...hidden, instances: () => [new Inherited()] as never };
+  await compare({ ...base, task, model, methods: [curious], seeds: 1, out: newFolder() });
+  expect(new Set(seen)).toEqual(new Set(['inherited', 'one']));
 });
 
 test('no method sees the revision of an instance', async () => {

@@ -38,6 +38,7 @@ describe('an outage', () => {
     expect(first.cells).toHaveLength(8);
     for (const cell of first.cells) {
       expect(cell).toMatchObject({ status: 'failed', isOutage: true });
+      expect(cell.inputTokens + cell.outputTokens > 0).toBe(cell.tree.nodes > 1);
       expect(cell.reason).toContain('The server is down.');
     }
     for (const point of first.report.points) expect(point.outages).toBe(2);

@@ -77,7 +77,7 @@ describe('points', () => {
     ]);
     expect(spend.charged).toEqual({ calls: 8, tokens: 1400, usd: 0.01 });
     expect(warnings.at(-1)).toBe(
-      'Price unknown for `scripted:script`: dollars are missing. Set `--price-in` and `--price-out`, or `prices` in code.',
+      'Price unknown for `scripted:script`: dollars are missing. Name the price with `--price-in` and `--price-out` (`prices` in code) and another folder with `--out`; `--cache` with the `recording` of this one buys nothing again.',
     );
   });
 
@@ -145,7 +145,7 @@ describe('warnings', () => {
     const cells = [...arm('greedy', '1', { usd: null }), ...arm('best-of-n', '1')];
     const models = { model: null, judgeModel: null };
     expect(reportOf(cells, { ...header, ...models }).warnings).toEqual([
-      'Price unknown for a model: dollars of greedy are missing. Set `--price-in` and `--price-out`, or `prices` in code.',
+      'Price unknown for a model: dollars of greedy are missing. Name the price with `--price-in` and `--price-out` (`prices` in code) and another folder with `--out`; `--cache` with the `recording` of this one buys nothing again.',
     ]);
   });
 });

@@ -42,7 +42,10 @@ const unsure = { difference: 0.05, low: -0.03, high: 0.13, p: 0.2, adjustedP: 0.
 
 function found(more: Partial<Findings>): Findings {
   const points = [point('best-of-n', 1000), point('mcts', 1000)];
-  return { baseline: 'best-of-n', points, differences: [], clusters: 100, ...more };
+  return {
+    ...{ baseline: 'best-of-n', points, differences: [], clusters: 100, isReplay: false },
+    ...more,
+  };
 }
 
 describe('yes', () => {

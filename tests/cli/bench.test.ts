@@ -201,6 +201,8 @@ test('prices recorded thoughts, and searches other ones anew', async () => {
   // A greedy search asks what was not recorded.
   expect(Math.max(...limited)).toBeGreaterThan(0.2);
   expect(Math.max(...limited)).toBeLessThanOrEqual(4);
+  const limit = await espalier('bench', '--replay', run, '--budget-usd', '1');
+  expect(limit.stderr).toContain('`--replay` buys nothing');
   // Dollars that nobody knows cannot be limited.
   const unknown = await espalier('bench', '--replay', run, ...inDollars.slice(0, 2));
   expect(unknown.code).toBe(2);
@@ -212,6 +214,32 @@ test('prices recorded thoughts, and searches other ones anew', async () => {
   expect(other).toEqual(fresh);
   expect(other).not.toEqual(known);
 }, 60_000);
+
+test('replays to the end what was recorded in part, and says that it was', async () => {
+  const run = join(folder, 'partial');
+  const problems = Array.from(
+    { length: 32 },
+    (_, place) => `${1 + (place % 8)} ${2 + (place >> 3)} 9 13`,
+  );
+  await espalier(
+    ...['generate', '--problems', problemsFile(problems.join('\n')), '--task', 'game24'],
+    ...['--calls', '12', '--run', run, '--out', join(folder, 'partial-data')],
+  );
+  const { code, stdout } = await espalier(
+    ...['bench', '--replay', run, '--budgets', 'calls=12', '--out', join(folder, 'partial-bench')],
+  );
+  expect(stdout).not.toContain('STOPPED');
+  expect(stdout).toContain('Undecided. Too many searches asked for what was not recorded: ');
+  expect(code).toBe(0);
+}, 60_000);
+
+test('a folder for logs that cannot be made is refused before anything is bought', async () => {
+  const file = problemsFile('4 9 10 13 ');
+  const out = join(folder, 'no-logs');
+  const { code, stderr } = await espalier('bench', ...small, '--out', out, '--inspect', file);
+  expect([code, existsSync(out)]).toEqual([2, false]);
+  expect(stderr).toContain(file);
+});
 
 test.each([
   [['--methods', 'mctss'], 'There is no method `"mctss"`. Did you mean `mcts`?'],
