@@ -45,7 +45,7 @@ export async function bundle(root, dist) {
   });
   await code.write({
     ...output,
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: 'chunks/[name].js',
     minify: true,
     sourcemap: true,
   });
@@ -56,7 +56,7 @@ export async function bundle(root, dist) {
       dts({ emitDtsOnly: true, oxc: true, sourcemap: false, tsconfig: 'tsconfig.build.json' }),
     ],
   });
-  await types.write({ ...output, chunkFileNames: 'types/[name]-[hash].js' });
+  await types.write({ ...output, chunkFileNames: 'types/[name].js' });
   const model = readFileSync(join(root, 'models/tiny.gguf'));
   writeFileSync(join(dist, 'tiny.gguf.gz'), gzipSync(model, { level: 9 }));
 }

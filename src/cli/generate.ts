@@ -1,5 +1,4 @@
 import { basename, join, resolve } from 'node:path';
-import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import { isModule } from '../base/user-module.ts';
@@ -31,13 +30,14 @@ import {
   makeDataset,
 } from './dataset.ts';
 import type { GenerateArguments } from './generate-options.ts';
+import { describeRunEnd, reportOf } from './generate-report.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
-import { oneLine, print } from './output.ts';
+import { print } from './output.ts';
 import { environmentsOf } from './own-environments.ts';
 import { environmentAndTask, loadParts, type OwnModules, partsFor } from './own-parts.ts';
-import { pricesFor, shownDollars } from './prices.ts';
+import { pricesFor } from './prices.ts';
 import { shownOn, withStatus } from './progress.ts';
 import { expectSame } from './same-run.ts';
 import { budgetOf } from './search-options.ts';
@@ -284,42 +284,4 @@ async function datasetOf(
     files: runFiles(run.path, saved),
     spend,
   });
-}
-
-/** @param usd - The dollars, or `null` where the price is unknown: they are then not 0. */
-function reportOf({ failed, ...rest }: GenerateReport, usd: number | null): object {
-  return {
-    ...rest,
-    spend: { ...rest.spend, usd },
-    failed: failed.map(({ problem, attempt, reason }) => ({ problem, attempt, reason })),
-  };
-}
-
-function describeRunEnd(report: GenerateReport, usd: number | null, path: string): string {
-  const { stopReason, total, done, solved, failed, unfinished, spend } = report;
-  const ends = {
-    budget: '; the budget is spent',
-    failing: '; one search after the other failed',
-    finished: '',
-    stopped: '; ended by Ctrl-C',
-  };
-  const shown = failed.slice(0, 10);
-  return [
-    `Searched ${counted(total, 'problem')}: ${counted(done, 'tree')} grown, ${solved} of them solved${ends[stopReason]}.`,
-    [
-      counted(spend.simulations, 'simulation'),
-      counted(spend.calls, 'call'),
-      ...(spend.tokens > 0 ? [counted(spend.tokens, 'token')] : []),
-      ...shownDollars(usd),
-      `kept in ${path}`,
-    ].join(' · '),
-    ...(unfinished > 0
-      ? [`${counted(unfinished, 'tree')} still to be grown: the same command goes on.`]
-      : []),
-    ...(failed.length > 0
-      ? ['', `${failed.length} failed; --retry-failed searches them again:`]
-      : []),
-    ...shown.map(({ problem, reason }) => `  ${oneLine(problem)}: ${oneLine(reason)}`),
-    ...(failed.length > shown.length ? [`  … and ${failed.length - shown.length} more`] : []),
-  ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { emulator } from '../../src/testing/index.ts';
@@ -75,6 +75,19 @@ test('a model proposes and judges in a world of its own, as its notation shows i
   await server.close();
   expect(resultIn(found)).toMatchObject({ solved: true, answer: 'floor 4', model: 'vllm:m' });
   expect(asked.some((text) => text.includes('You are on floor 0. Go to floor 4.'))).toBe(true);
+});
+
+test('an environment that can be closed is closed when the command ends', async () => {
+  const mark = join(folder, 'closed');
+  const closing = fileIn(
+    folder,
+    'closing.js',
+    `import { writeFileSync } from 'node:fs';
+    ${lift.replace("name: 'lift',", `name: 'lift', close: async () => writeFileSync('${mark}', ''),`)}`,
+  );
+  const { code } = await espalier('search', ...inWorld(closing), '--simulations', '5');
+  expect(code).toBe(0);
+  expect(existsSync(mark)).toBe(true);
 });
 
 test('an algorithm of its own searches a puzzle', async () => {
