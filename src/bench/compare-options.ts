@@ -9,6 +9,7 @@ import {
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { limitsOf } from '../calls/budget-pool.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -101,9 +102,7 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectInteger('concurrency', concurrency, { min: 1 });
   expectInteger('limit', limit, { min: 1 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
-  if (options.budget !== undefined) {
-    expectOptions('budget', options.budget, 'simulations nodes calls tokens usd');
-  }
+  if (options.budget !== undefined) limitsOf(options.budget, 'simulations nodes calls tokens usd');
   expectPrices(options);
 }
 

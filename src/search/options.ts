@@ -13,7 +13,7 @@ import {
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { BudgetPool } from '../calls/budget-pool.ts';
+import { type BudgetPool, limitsOf } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { expectPrice } from '../calls/pricing.ts';
@@ -65,8 +65,6 @@ export interface CheckedOptions<State, Action> {
   readonly clock: Clock;
 }
 
-const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
-
 const known =
   'method policy evaluator algorithm outcome budget pool batches stopWhen concurrency order discount signal seed prices journal retryFailed fill tree clock';
 
@@ -117,7 +115,7 @@ export function checkOptions<State, Action>(
     ...{ journal, pool, batches, retryFailed, fill, signal, tree },
     environment: outcome === undefined ? environment : withOutcome(environment, outcome),
     ...{ policy, evaluator, algorithm, method: useOf(options), stopWhen: conditionsOf(options) },
-    budget: withLastResort(checkBudget(budget)),
+    budget: withLastResort(limitsOf(budget)),
     ...{ concurrency, order, discount, seed, prices, clock },
   };
 }
@@ -189,19 +187,6 @@ function conditionsOf<State, Action>({
   const conditions = [...(method?.stopWhen ?? []), ...own];
   for (const condition of conditions) expectFunction('stopWhen', condition);
   return conditions;
-}
-
-function checkBudget(budget: Budget): Budget {
-  expectObject('budget', budget);
-  for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
-    if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
-    if (limit === undefined) continue;
-    if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
-    else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
-  }
-  // A limit that is present but undefined does not bind.
-  const limits = Object.entries(budget) as [string, unknown][];
-  return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
 }
 
 function checkPrices(prices: PriceTable): void {

@@ -84,7 +84,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [{ budget: null }, 'Expected `budget` to be an object, got `null`.'],
   [
     { budget: { simulation: 5 } },
-    'Expected `budget` to be made of simulations, nodes, calls, tokens, usd, ms, got `"simulation"`.',
+    '`budget` has no option `simulation`. Did you mean `simulations`?',
   ],
   [
     { budget: { simulations: -1 } },
