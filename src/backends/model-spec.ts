@@ -1,5 +1,6 @@
-import type { EspalierError } from '../base/errors.ts';
+import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
 /** A model spec, taken apart. What is left out is as its kind of model usually is. */
@@ -97,10 +98,10 @@ function serverOf(name: string, rest: string | undefined, spec: string): ModelSp
     );
     return { kind: 'server', server, ...place, model };
   }
-  if (/^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest ?? '')) {
+  if (rest?.includes('://') || /^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest ?? '')) {
     throw expectation(
       'model',
-      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest ?? '')}`,
+      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest ?? '').replace(/^\w*:\/\//, '')}`,
       withoutUser(spec),
     );
   }
@@ -156,6 +157,17 @@ function named(part: string | undefined, spec: string, what: string): string {
 }
 
 function unknownSpec(spec: unknown): EspalierError {
+  const [provider = '', ...rest] = typeof spec === 'string' ? spec.split(':') : [];
+  const meant = nearestName(provider, ['anthropic', 'openai', 'llama', ...hosts, ...servers]);
+  if (meant !== undefined && rest.length > 0) {
+    const { message } = expectation(
+      'model',
+      'a spec of a provider that is known',
+      withoutUser(`${spec}`),
+    );
+    const hint = withoutUser([meant, ...rest].join(':'));
+    return new EspalierError('usage', `${message} Did you mean \`${hint}\`?`);
+  }
   const hint =
     typeof spec === 'string' && spec.endsWith('.gguf') ? `${aFile}; other specs are ` : '';
   const expected = `${hint}${modelSpecForms.join(', ')}`;

@@ -1,6 +1,7 @@
 import {
   expectArray,
   expectation,
+  expectFunction,
   expectInteger,
   expectMethods,
   expectNumber,
@@ -94,6 +95,9 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectText('out', options.out);
   if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
+  for (const name of ['stopWhen', 'onProgress'] as const) {
+    if (options[name] !== undefined) expectFunction(name, options[name]);
+  }
   expectBudgets(options.budgets, options.paced);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });

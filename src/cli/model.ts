@@ -81,7 +81,9 @@ export function modelOption(text: string): ModelName {
     parseModelSpec(spec);
   } catch (error) {
     if (!EspalierError.isInstance(error)) throw error;
-    const message = error.message.replace('`model` to be ', '`--model` to be none, ');
+    const message = error.message
+      .replace('`model` to be tiny,', '`model` to be none, tiny,')
+      .replace('`model` to be ', '`--model` to be ');
     throw new EspalierError('usage', message, { cause: error });
   }
   return spec;
@@ -101,7 +103,7 @@ export async function chooseModel(
   if (name === 'none' || (name === undefined && !isTaught)) {
     if (unaided === undefined) {
       const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
-      const message = `Expected \`--model\`: a question needs a model, and the one in the package only knows its puzzles. For example ${example}.`;
+      const message = `Expected \`--model\`: a question needs a model, and the model in the package knows only its puzzles. For example ${example}.`;
       throw new EspalierError('usage', message);
     }
     const reason =

@@ -10,7 +10,7 @@ export type Unused = NonNullable<ReturnType<typeof unusedOf>>;
 
 /** What is told of a search that ended by itself, unsolved, with more than half of its budget unused. */
 export function unusedOf(
-  { solved, stopReason, exceeded, spend, tree }: SearchResult<unknown, unknown>,
+  { solved, stopReason, exceeded, failure, spend, tree }: SearchResult<unknown, unknown>,
   {
     budget,
     request: { algorithm = 'mcts', method, fill = false },
@@ -36,7 +36,8 @@ export function unusedOf(
   | undefined {
   if (solved || !['budget', 'exhausted', 'failed'].includes(stopReason)) return undefined;
   // What failed for another reason than that nothing came of its samples, no further sample helps.
-  if (stopReason === 'failed' && !isUsedUp(tree.root)) return undefined;
+  if (stopReason === 'failed' && (!isUsedUp(tree.root) || failure?.kind === 'call'))
+    return undefined;
   const limits = Object.entries(budget) as [keyof Budget, number][];
   const spent = limits.map(([unit, of]) => ({ unit, used: spend[unit], of }));
   const [most] = spent

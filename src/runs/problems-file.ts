@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
+import { describeValue } from '../base/expect.ts';
 import { isPlainObject } from '../base/json.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { Verifier } from '../contracts/verifier.ts';
@@ -51,7 +52,7 @@ export function readProblems(path: string, task: AskedProblem['task']): readonly
     return [problem];
   });
   if (asked.length === 0) {
-    throw new EspalierError('usage', `Expected problems in \`${path}\`, got an empty file.`);
+    throw new EspalierError('usage', `Expected problems in \`${path}\`, got none.`);
   }
   expectDifferent(path, asked);
   return asked;
@@ -109,6 +110,14 @@ function expectKnownKeys(line: string, place: Place): void {
   }
 }
 
+/** What a value is told by where another one was expected: the names of its fields. */
+function keysOf(value: unknown): string {
+  const names = isPlainObject(value) ? Object.keys(value) : [];
+  return names.length === 0
+    ? describeValue(value)
+    : names.map((name) => describeValue(name).replaceAll('"', '')).join(', ');
+}
+
 function parsedLine(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -131,10 +140,10 @@ export function jsonLine<Value>(
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw fault(place, 'expected JSON, got something else', cause);
+    throw fault(place, `expected JSON, got ${describeValue(line.trim())}`, cause);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw fault(place, expected, parsed.error);
+  if (!parsed.success) throw fault(place, `${expected}, got ${keysOf(value)}`, parsed.error);
   return parsed.data;
 }
 

@@ -9,6 +9,7 @@ import {
   expectNumber,
   expectObject,
   expectOneOf,
+  expectSignal,
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
@@ -80,6 +81,7 @@ export function checkOptions<State, Action>(
   const { journal, method, outcome, pool, batches, signal, tree } = options;
   const { retryFailed = false, fill = false } = options;
   if (method !== undefined) {
+    expectObject('method', method);
     expectOptions('method', method, 'name policy evaluator algorithm stopWhen pairs');
     expectMethods('method.algorithm', method.algorithm, ['run']);
   }
@@ -101,9 +103,7 @@ export function checkOptions<State, Action>(
   expectOneOf('order', order, ['arrival', 'issued']);
   if (typeof seed !== 'string') expectNumber('seed', seed);
   expectNumber('discount', discount, { min: 0, max: 1 });
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw expectation('signal', 'an AbortSignal', signal);
-  }
+  expectSignal(signal);
   if (concurrency.simulations > 1 && algorithm.concurrency !== 'any') {
     const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
     throw expectation('concurrency', allowed, concurrency.simulations);

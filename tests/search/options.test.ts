@@ -50,12 +50,15 @@ const cases: readonly (readonly [Wrong, string])[] = [
   ],
   [
     { environment: { reset: () => ({ state: 0 }) } },
-    'Expected `environment` to be an object with a method `step`, got an object.',
+    'Expected `environment` to be an object with a method `step`, got one without it.',
   ],
-  [{ policy: {} }, 'Expected `policy` to be an object with a method `propose`, got an object.'],
+  [
+    { policy: {} },
+    'Expected `policy` to be an object with a method `propose`, got one without it.',
+  ],
   [
     { evaluator: {} },
-    'Expected `evaluator` to be an object with a method `evaluate`, got an object.',
+    'Expected `evaluator` to be an object with a method `evaluate`, got one without it.',
   ],
   [
     { evaluator: { needs: 'state', evaluate: () => [] } },
@@ -71,13 +74,13 @@ const cases: readonly (readonly [Wrong, string])[] = [
   ],
   [
     { clock: { now: () => 0 } },
-    'Expected `clock` to be an object with a method `sleep`, got an object.',
+    'Expected `clock` to be an object with a method `sleep`, got one without it.',
   ],
   [
     { journal: [] },
     'Expected `journal` to be an object with a method `append`, got an array of 0.',
   ],
-  [{ tree: {} }, 'Expected `tree` to be an object with a method `backup`, got an object.'],
+  [{ tree: {} }, 'Expected `tree` to be an object with a method `backup`, got one without it.'],
   [{ stopWhen: 'solved' }, 'Expected `stopWhen` to be a function, got `"solved"`.'],
   [{ stopWhen: [solved(), true] }, 'Expected `stopWhen` to be a function, got `true`.'],
   [{ budget: 100 }, 'Expected `budget` to be an object, got `100`.'],

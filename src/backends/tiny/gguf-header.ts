@@ -40,7 +40,7 @@ export async function readHeader(path: string): Promise<GgufHeader> {
 
 /** *Expected …, got …: path* */
 export function fault(path: string, expected: string, got: string): EspalierError {
-  return new EspalierError('usage', `Expected ${expected}, got ${got}: \`${path}\`.`);
+  return new EspalierError('usage', `Expected \`${path}\` to be ${expected}, got ${got}.`);
 }
 
 /** A file that is shorter than it says. */

@@ -8,7 +8,7 @@ import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 import { Frontier } from './frontier.ts';
-import { isGoal } from './is-goal.ts';
+import { checkedGoal, isGoal } from './is-goal.ts';
 
 /** Options of {@link astar}. */
 export interface AstarOptions<State> {
@@ -61,7 +61,6 @@ export function astar<State = any, Action = any>(
     throw expectation('admissible', 'false without a heuristic', admissible);
   }
   expectFunction('cost', cost);
-  expectFunction('goal', goal);
   expectNumber('weight', weight, { min: 0 });
   expectBounds({ width, maxDepth });
 
@@ -69,7 +68,7 @@ export function astar<State = any, Action = any>(
     heuristic: heuristic as Heuristic<unknown> | undefined,
     cost,
     weight,
-    goal,
+    goal: checkedGoal(goal),
     width,
     maxDepth,
     optimal: admissible && weight <= 1,
