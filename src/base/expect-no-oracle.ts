@@ -24,7 +24,8 @@ export function expectVerifier(value: unknown, name = 'verifier'): void {
 
 /** The score of a verdict, or else 1 for correct and 0 for wrong. @throws EspalierError `usage`, which ends the item. */
 export function scoreIn(verdict: Verdict): number {
-  const { correct, score } = Object(verdict) as Verdict;
+  const told: { readonly correct?: unknown; readonly score?: number } = Object(verdict);
+  const { correct, score } = told;
   if (score !== undefined) return score;
   if (typeof correct === 'boolean') return correct ? 1 : 0;
   const got = correct === undefined ? verdict : correct;

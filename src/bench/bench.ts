@@ -343,7 +343,7 @@ function begin(
   );
   throw new EspalierError(
     'usage',
-    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Name another folder with \`out\` (\`--out\`).`,
+    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, but ${asked} was asked for. Name another folder with \`out\` (\`--out\`).`,
   );
 }
 

@@ -86,7 +86,9 @@ export class BudgetPool {
 export function limitsOf(budget: Budget, known = `${units} ms`): Budget {
   expectObject('budget', budget);
   expectOptions('budget', budget, known);
-  const limits = Object.entries(budget).filter(([, limit]) => limit !== undefined);
+  const limits = (Object.entries(budget) as [string, unknown][]).filter(
+    ([, limit]) => limit !== undefined,
+  );
   for (const [unit, limit] of limits) {
     if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
     else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });

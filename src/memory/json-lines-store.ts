@@ -81,7 +81,10 @@ function add(
   for (const reflection of reflections) {
     const read = readReflection(reflection);
     if ('fault' in read) {
-      throw new EspalierError('usage', `Expected a reflection, got one of which ${read.fault}.`);
+      throw new EspalierError(
+        'usage',
+        `Expected a sound reflection, got one in which ${read.fault}.`,
+      );
     }
   }
   const isMissing = ({ id }: Reflection) => !lines.read().has(id);
@@ -97,7 +100,7 @@ function add(
   if (reflections.some(isMissing)) {
     throw new EspalierError(
       'storage',
-      `The memory \`${path}\` could not be used: what was written is not there.`,
+      `The memory \`${path}\` could not be used: what was written to it can no longer be found.`,
     );
   }
 }

@@ -88,7 +88,7 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
     return { id: line.trim(), task, input: line.trim() };
   }
   expectKnownKeys(line, { path, number });
-  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
+  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\`, got ${keysOf(parsedLine(line))}`;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
 }
 
@@ -143,7 +143,7 @@ export function jsonLine<Value>(
     throw fault(place, `expected JSON, got ${describeValue(line.trim())}`, cause);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw fault(place, `${expected}, got ${keysOf(value)}`, parsed.error);
+  if (!parsed.success) throw fault(place, expected, parsed.error);
   return parsed.data;
 }
 

@@ -46,7 +46,7 @@ const policy = () => [{ action: 'a' }, { action: 'b' }];
 const evaluator = () => 0.5;
 
 /** A search of `bare` with something wrong. */
-const found = (wrong: object) => core.search(bare, { policy, evaluator, ...wrong } as Loose);
+const found = (wrong: object) => core.search(bare, { policy, evaluator, ...wrong });
 
 /** What a search says of a plug-in that breaks its contract: the node fails, and not the search. */
 async function lost(wrong: object): Promise<never> {
@@ -144,7 +144,7 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
       ['prices', 'script', 'budget\\.usd'],
     ],
     // Parts.
-    ['no policy', () => core.search(bare, {} as Loose), ['policy', 'propose', 'undefined']],
+    ['no policy', () => core.search(bare, {}), ['policy', 'propose', 'undefined']],
     ['no evaluator', () => core.search(bare, { policy }), ['evaluator']],
     [
       'no environment',
@@ -261,10 +261,13 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
     [
       'a state that was not awaited',
       () =>
-        core.search({ ...bare, reset: () => ({ state: Promise.resolve('') }) } as Loose, {
-          policy,
-          evaluator,
-        }),
+        core.search(
+          { ...bare, reset: () => ({ state: Promise.resolve('') as never }) },
+          {
+            policy,
+            evaluator,
+          },
+        ),
       ['bare', 'reset', 'state', 'promise'],
     ],
     [

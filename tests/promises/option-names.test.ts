@@ -41,7 +41,7 @@ type Call = (slip: object) => unknown;
 /** Every function that takes options, by its entry point; those of a family of rules or formats are called by themselves. */
 const calling: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   agents: {
-    aiSdkTools: (wrong) => agents.aiSdkTools({}, { effects: {}, ...wrong } as never),
+    aiSdkTools: (wrong) => agents.aiSdkTools({}, { effects: {}, ...wrong }),
     mcpTools: (wrong) =>
       agents.mcpTools(
         { listTools: async () => ({ tools: [] }), callTool: async () => ({}) } as never,
@@ -201,7 +201,7 @@ const calling: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     generate: (wrong) =>
       runs.generate({ run: {}, problems: [], plan: () => ({}), ...wrong } as never),
     readRecords: (wrong) =>
-      runs.readRecords({ trees: [] } as never, { describe: () => undefined, ...wrong }).next(),
+      runs.readRecords({ trees: [] }, { describe: () => undefined, ...wrong }).next(),
   },
   testing: {
     banditTree: (wrong) => testing.banditTree(wrong),

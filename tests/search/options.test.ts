@@ -43,7 +43,10 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [{ discount: Number.NaN }, 'Expected `discount` to be a finite number from 0 to 1, got `NaN`.'],
   [{ seed: Number.NaN }, 'Expected `seed` to be a finite number, got `NaN`.'],
   [{ seed: null }, 'Expected `seed` to be a finite number, got `null`.'],
-  [{ signal: 'stop' }, 'Expected `signal` to be an AbortSignal, got `"stop"`.'],
+  [
+    { signal: 'stop' },
+    'Expected `signal` to be an AbortSignal, such as `controller.signal`, got `"stop"`.',
+  ],
   [
     { environment: undefined },
     'Expected `environment` to be an object with a method `reset`, got `undefined`.',

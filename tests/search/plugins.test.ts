@@ -268,6 +268,9 @@ describe('siblings that lead to the same state', () => {
   });
 });
 
+const onePerNode =
+  'Expected `evaluate` to return an array of 1, one evaluation for each node, got ';
+
 describe('an evaluator', () => {
   test.each([
     ['NaN', [{ value: Number.NaN }], 'Expected `value` to be a number from 0 to 1, got `NaN`.'],
@@ -278,21 +281,9 @@ describe('an evaluator', () => {
       'Expected `value` to be a number from 0 to 1, got `-0.01`.',
     ],
     ['a text', [{ value: '0.5' }], 'Expected `value` to be a number from 0 to 1, got `"0.5"`.'],
-    [
-      'too few',
-      [],
-      'Expected `evaluate` to return an array of 1, one evaluation for each node, got an array of 0.',
-    ],
-    [
-      'too many',
-      [{ value: 0 }, { value: 1 }],
-      'Expected `evaluate` to return an array of 1, one evaluation for each node, got an array of 2.',
-    ],
-    [
-      'no array',
-      { value: 0 },
-      'Expected `evaluate` to return an array of 1, one evaluation for each node, got an object.',
-    ],
+    ['too few', [], `${onePerNode}an array of 0.`],
+    ['too many', [{ value: 0 }, { value: 1 }], `${onePerNode}an array of 2.`],
+    ['no array', { value: 0 }, `${onePerNode}an object.`],
     [
       'nothing for a node',
       [undefined],

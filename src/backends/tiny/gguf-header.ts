@@ -75,7 +75,7 @@ async function parse(path: string): Promise<Awaited<ReturnType<typeof gguf>>> {
     }
     throw new EspalierError(
       'usage',
-      `Expected a complete GGUF file, got a broken header (${reason}): \`${path}\`.`,
+      `Expected \`${path}\` to be a complete GGUF file, got one whose header is broken (${reason}).`,
       { cause },
     );
   }
