@@ -40,7 +40,7 @@ export async function readHeader(path: string): Promise<GgufHeader> {
 
 /** *Expected …, got …: path* */
 export function fault(path: string, expected: string, got: string): EspalierError {
-  return new EspalierError('usage', `Expected \`${path}\` to be ${expected}, got ${got}.`);
+  return new EspalierError('usage', `Expected ${expected}, got ${got}: \`${path}\`.`);
 }
 
 /** A file that is shorter than it says. */
@@ -69,13 +69,16 @@ async function parse(path: string): Promise<Awaited<ReturnType<typeof gguf>>> {
     return await gguf(resolve(path), { allowLocalFile: true });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    if (/magic number/.test(reason)) throw fault(path, 'a GGUF file', 'another kind of file');
+    if (/magic number/.test(reason)) {
+      const message = `Expected \`${path}\` to be a GGUF file, got another kind of file.`;
+      throw new EspalierError('usage', message, { cause });
+    }
     if (/unsupported version/.test(reason)) {
       throw fault(path, 'a GGUF file of version 1 to 3', 'another version');
     }
     throw new EspalierError(
       'usage',
-      `Expected \`${path}\` to be a complete GGUF file, got one whose header is broken (${reason}).`,
+      `Expected a complete GGUF file, got a broken header (${reason}): \`${path}\`.`,
       { cause },
     );
   }

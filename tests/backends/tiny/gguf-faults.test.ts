@@ -22,13 +22,21 @@ test('a missing file', async () => {
 
 test('a folder', async () => {
   expect(await sentence(tmpdir())).toBe(
-    `Expected \`${tmpdir()}\` to be a GGUF file, got something that is no file.`,
+    `Expected a GGUF file, got something that is no file: \`${tmpdir()}\`.`,
   );
 });
 
 test.each([
-  ['an empty file', Buffer.alloc(0), 'a GGUF file, got another kind of file'],
-  ['a text', Buffer.from('{ "model": "llama" }'), 'a GGUF file, got another kind of file'],
+  [
+    'an empty file',
+    Buffer.alloc(0),
+    /^Expected `.*` to be a GGUF file, got another kind of file\.$/,
+  ],
+  [
+    'a text',
+    Buffer.from('{ "model": "llama" }'),
+    /^Expected `.*` to be a GGUF file, got another kind of file\.$/,
+  ],
   ['the mark alone', encoded.subarray(0, 4), 'a GGUF file of version 1 to 3, got another version'],
   [
     'version 9',
@@ -58,14 +66,14 @@ test.each([
 ])('%s', async (_, bytes, expected) => {
   const path = temporaryGguf(bytes);
   const text = await sentence(path);
-  if (typeof expected === 'string') expect(text).toBe(`Expected \`${path}\` to be ${expected}.`);
+  if (typeof expected === 'string') expect(text).toBe(`Expected ${expected}: \`${path}\`.`);
   else expect(text).toMatch(expected);
 });
 
 test('wherever it is cut, it says so', async () => {
   for (let length = 8; length < encoded.length; length += Math.ceil(encoded.length / 97)) {
     const text = await sentence(temporaryGguf(encoded.subarray(0, length)));
-    expect(text).toMatch(/^Expected .*a complete GGUF file, got /);
+    expect(text).toMatch(/^Expected a complete GGUF file, got /);
   }
 });
 
