@@ -1,4 +1,5 @@
 import { expectation, expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
+import { expectGoal } from '../../base/expect-goal.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -8,7 +9,7 @@ import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 import { Frontier } from './frontier.ts';
-import { checkedGoal, isGoal } from './is-goal.ts';
+import { isGoal } from './is-goal.ts';
 
 /** Options of {@link astar}. */
 export interface AstarOptions<State> {
@@ -68,7 +69,7 @@ export function astar<State = any, Action = any>(
     heuristic: heuristic as Heuristic<unknown> | undefined,
     cost,
     weight,
-    goal: checkedGoal(goal),
+    goal: expectGoal(goal),
     width,
     maxDepth,
     optimal: admissible && weight <= 1,

@@ -1,10 +1,11 @@
 import { expectBounds } from '../../base/expect.ts';
+import { expectGoal } from '../../base/expect-goal.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { canWiden, subtree, type WideningRule } from '../../tree/selection.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
-import { checkedGoal, isGoal } from './is-goal.ts';
+import { isGoal } from './is-goal.ts';
 
 /** Options of {@link depthFirst}. */
 export interface DepthFirstOptions {
@@ -34,7 +35,7 @@ export interface DepthFirstOptions {
 export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   expectOptions('depthFirst', options, 'width maxDepth climb answers goal');
   const { width = 2, maxDepth = 12, climb = 2, answers = 1 } = options;
-  const goal = checkedGoal(options.goal ?? isGoal);
+  const goal = expectGoal(options.goal ?? isGoal);
   expectBounds({ width, maxDepth, climb, answers });
   const widening: WideningRule = ({ children, samples }) =>
     Math.max(children.length, samples) < width;
