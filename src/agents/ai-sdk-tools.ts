@@ -65,7 +65,7 @@ export function aiSdkTools<Tools extends Readonly<Record<string, AiSdkTool>>>(
   expectOneOf('major', String(major), ['5', '6', '7']);
   const missing = Object.keys(effects).find((name) => !Object.hasOwn(tools, name));
   if (missing !== undefined) {
-    throw expectation('effects', `those of the tools (${Object.keys(tools).join(', ')})`, missing);
+    throw expectation('effects', `names of the tools (${Object.keys(tools).join(', ')})`, missing);
   }
   const made = Object.entries(tools).map(([name, tool]) => {
     const effect = Object.hasOwn(effects, name) ? effects[name] : undefined;
@@ -93,7 +93,7 @@ function adaptedTool(
     throw expectation(`tools.${name}`, 'a tool with an `execute`', tool);
   }
   if (needsApproval !== false && (effect === 'pure' || effect === 'read')) {
-    const message = `\`${name}\` needs approval, so it is not ${effect}. Tell it as irreversible, or with its \`undo\`.`;
+    const message = `\`${name}\` needs approval, so it is not ${effect}. Declare it as irreversible, or with its \`undo\`.`;
     throw new EspalierError('usage', message);
   }
   return adapted(name, effect, {

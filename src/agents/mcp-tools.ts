@@ -81,7 +81,7 @@ export async function mcpTools<const Prefix extends string = ''>(
   const missing = Object.keys(effects).find((name) => tools.every((tool) => tool.name !== name));
   if (missing !== undefined) {
     const names = tools.map(({ name }) => name).join(', ');
-    throw expectation('effects', `those of tools of the server (${names})`, missing);
+    throw expectation('effects', `tools that the server has (${names})`, missing);
   }
   const made = new Map<string, Tool>();
   for (const tool of tools) {

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { describeValue, expectation } from '../base/expect.ts';
+import { expectation } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
@@ -106,10 +106,10 @@ function serverOf(name: string, rest: string | undefined, spec: string): ModelSp
     );
     return { kind: 'server', server, ...place, model };
   }
-  if (/^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest ?? '')) {
+  if (rest?.includes('://') || /^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest ?? '')) {
     throw expectation(
       'model',
-      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest ?? '')}`,
+      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest ?? '').replace(/^\w*:\/\//, '')}`,
       withoutUser(spec),
     );
   }
@@ -165,12 +165,17 @@ function named(part: string | undefined, spec: string, what: string): string {
 }
 
 function unknownSpec(spec: unknown): EspalierError {
-  const [name = ''] = typeof spec === 'string' ? spec.split(':') : [];
+  const [provider = '', ...rest] = typeof spec === 'string' ? spec.split(':') : [];
   // Models are no providers: `gemma` is not `gemini`.
-  const meant = nearestName(name, modelProviders, Math.floor(name.length / 3));
-  if (meant !== undefined) {
-    const message = `Unknown \`model\` ${describeValue(withoutUser(String(spec)))}. Did you mean \`${meant}\`?`;
-    return new EspalierError('usage', message);
+  const meant = nearestName(provider, modelProviders, Math.floor(provider.length / 3));
+  if (meant !== undefined && rest.length > 0) {
+    const { message } = expectation(
+      'model',
+      'a spec of a provider that is known',
+      withoutUser(`${spec}`),
+    );
+    const hint = withoutUser([meant, ...rest].join(':'));
+    return new EspalierError('usage', `${message} Did you mean \`${hint}\`?`);
   }
   const hint =
     typeof spec === 'string' && spec.endsWith('.gguf') ? `${aFile}; other specs are ` : '';

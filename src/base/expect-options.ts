@@ -1,5 +1,6 @@
 import { EspalierError } from './errors.ts';
-import { describeValue } from './expect.ts';
+import { expectation } from './expect.ts';
+import { isThenable } from './is-thenable.ts';
 import { nearestName } from './nearest-name.ts';
 
 /**
@@ -10,9 +11,9 @@ import { nearestName } from './nearest-name.ts';
  * @param known - The names of its options, with spaces between them.
  */
 export function expectOptions(owner: string, options: unknown, known: string): void {
-  if (typeof options !== 'object' || options === null) {
-    const message = `Expected the options of \`${owner}\` to be an object, got ${describeValue(options)}.`;
-    throw new EspalierError('usage', message);
+  if (typeof options !== 'object' || options === null || isThenable(options)) {
+    const { message } = expectation(owner, 'an object', options);
+    throw new EspalierError('usage', message.replace('Expected', 'Expected the options of'));
   }
   const names = namesIn(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));

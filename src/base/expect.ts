@@ -3,7 +3,10 @@ import { isThenable } from './is-thenable.ts';
 
 /** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
-  const hint = isThenable(value) ? ' Put `await` before it.' : '';
+  const advice = expected.includes('that returns')
+    ? 'Make it synchronous.'
+    : 'Put `await` before it.';
+  const hint = isThenable(value) ? ` ${advice}` : '';
   return new EspalierError(
     'usage',
     `Expected \`${name}\` to be ${expected}, got ${describeValue(value)}.${hint}`,
@@ -73,6 +76,11 @@ export function expectNumber(name: string, value: unknown, range: Range = {}): v
   }
 }
 
+/** Throws unless each value is a finite number within the range: a formula with `NaN` would choose at random. */
+export function expectNumbers(values: Readonly<Record<string, unknown>>, range: Range = {}): void {
+  for (const [name, value] of Object.entries(values)) expectNumber(name, value, range);
+}
+
 /** Throws unless `value` is one of the options. */
 export function expectOneOf(name: string, value: unknown, options: readonly string[]): void {
   if (!options.includes(value as string)) {
@@ -90,9 +98,24 @@ export function expectFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw expectation(name, 'a function', value);
 }
 
-/** Throws unless `value` is an object. For callers without types. */
+/** Throws unless `signal` is one, or left out. For callers without types, who may pass the controller. */
+export function expectSignal(signal: unknown): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw expectation('signal', 'an AbortSignal, such as `controller.signal`', signal);
+}
+
+/** Throws unless `value` is an object, and no promise of one. For callers without types. */
 export function expectObject(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null) throw expectation(name, 'an object', value);
+  if (typeof value !== 'object' || value === null || isThenable(value)) {
+    throw expectation(name, 'an object', value);
+  }
+}
+
+/** Throws unless `value` is a node, and no tree, result or promise. For callers without types. */
+export function expectNode(name: string, value: unknown): void {
+  if (typeof (value as { readonly id?: unknown } | null | undefined)?.id !== 'number') {
+    throw expectation(name, 'a node of a tree, such as `tree.root`', value);
+  }
 }
 
 /** Throws unless `value` is an array. For callers without types. */
@@ -112,9 +135,16 @@ export function expectMethods(name: string, value: unknown, methods: readonly st
     unknown
   >;
   const missing = methods.find((method) => typeof candidate[method] !== 'function');
-  if (missing !== undefined) {
-    throw expectation(name, `an object with a method \`${missing}\``, value);
-  }
+  if (missing === undefined) return;
+  const { message } = expectation(name, `an object with a method \`${missing}\``, value);
+  const isSpec = missing === 'generate' && typeof value === 'string';
+  const hint = isSpec
+    ? ` \`await languageModel(${JSON.stringify(value)})\` makes a model of a spec.`
+    : '';
+  throw new EspalierError(
+    'usage',
+    `${message.replace(/got an object\.$/, 'got one without it.')}${hint}`,
+  );
 }
 
 function isWithin(value: number, { min = -Infinity, max = Infinity }: Range): boolean {

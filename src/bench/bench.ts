@@ -345,7 +345,7 @@ function begin(
   );
   throw new EspalierError(
     'usage',
-    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, asked is ${asked}. Name another folder with \`out\` (\`--out\`); it can share what was bought here, with \`recording\` (\`--cache\`) \`${join(run.path, 'recording')}\`.`,
+    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, but ${asked} was asked for. Name another folder with \`out\` (\`--out\`); it can share what was bought here, with \`recording\` (\`--cache\`) \`${join(run.path, 'recording')}\`.`,
   );
 }
 

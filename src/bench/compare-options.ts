@@ -1,6 +1,7 @@
 import {
   expectArray,
   expectation,
+  expectFunction,
   expectInteger,
   expectMethods,
   expectNumber,
@@ -9,6 +10,7 @@ import {
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { limitsOf } from '../calls/budget-pool.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -99,6 +101,9 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectText('out', options.out);
   if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
+  for (const name of ['stopWhen', 'onProgress'] as const) {
+    if (options[name] !== undefined) expectFunction(name, options[name]);
+  }
   expectBudgets(options.budgets, options.paced);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });
@@ -107,9 +112,7 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectInteger('concurrency', concurrency, { min: 1 });
   expectInteger('limit', limit, { min: 1 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
-  if (options.budget !== undefined) {
-    expectOptions('budget', options.budget, 'simulations nodes calls tokens usd');
-  }
+  if (options.budget !== undefined) limitsOf(options.budget, 'simulations nodes calls tokens usd');
   expectPrices(options);
 }
 

@@ -1,3 +1,4 @@
+import { expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { visible } from '../base/visible.ts';
 import {
@@ -31,6 +32,7 @@ import {
  * @param options - What it says beside the report: the `command` that was typed, and why the benchmark was `stopped`.
  */
 export function reportMarkdown(report: BenchReport, options: DocumentOptions = {}): string {
+  expectObject('report', report);
   expectOptions('reportMarkdown', options, 'command stopped');
   const { verdict, warnings, points } = report;
   const [introduction, command] = repeatWith(report, options);

@@ -1,12 +1,12 @@
 import { systemClock } from '../base/clock.ts';
-import { expectation, expectInteger, expectNumber, expectObject } from '../base/expect.ts';
+import { expectInteger, expectNumber, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Journal } from './journal.ts';
 import { JournalIndex } from './journal-index.ts';
 import { Ledger } from './ledger.ts';
 
-const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd'];
+const units = 'simulations nodes calls tokens usd';
 
 /**
  * A budget that several searches spend from, each beside its own. A search that it cannot hold any more ends
@@ -23,18 +23,7 @@ export class BudgetPool {
    * @throws EspalierError `usage` for a limit out of its range.
    */
   constructor(budget: Omit<Budget, 'ms'>, spent: Partial<Spend> = {}) {
-    expectObject('budget', budget);
-    for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
-      if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
-      if (limit === undefined) continue;
-      if (unit === 'usd') expectNumber('budget.usd', limit, { min: 0 });
-      else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
-    }
-    // A limit that is present but undefined does not bind.
-    const limits = (Object.entries(budget) as [string, unknown][]).filter(
-      ([, limit]) => limit !== undefined,
-    );
-    const own = Object.fromEntries(limits);
+    const own = limitsOf(budget, units);
     this.ledger = new Ledger({ budget: own, clock: systemClock, isPool: true });
     this.charge(spent);
   }
@@ -81,10 +70,28 @@ export class BudgetPool {
 
   /** Charges what was spent elsewhere. */
   charge(spent: Partial<Spend>): void {
-    expectOptions('BudgetPool.charge', spent, 'simulations nodes calls tokens usd ms');
+    expectOptions('BudgetPool.charge', spent, `${units} ms`);
     const { simulations = 0, nodes = 0, calls = 0, tokens = 0, usd = 0 } = spent;
     this.ledger.addSimulations(simulations);
     this.ledger.addNodes(nodes);
     this.ledger.charge({ calls, tokens, usd });
   }
+}
+
+/**
+ * The limits of a budget, checked. One that is present but undefined does not bind.
+ *
+ * @param known - The units that it may have, with spaces between them.
+ */
+export function limitsOf(budget: Budget, known = `${units} ms`): Budget {
+  expectObject('budget', budget);
+  expectOptions('budget', budget, known);
+  const limits = (Object.entries(budget) as [string, unknown][]).filter(
+    ([, limit]) => limit !== undefined,
+  );
+  for (const [unit, limit] of limits) {
+    if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
+    else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
+  }
+  return Object.fromEntries(limits);
 }

@@ -1,3 +1,4 @@
+import { bindTakenOut } from '../base/taken-out.ts';
 import { toolsInWords } from '../base/tools-in-words.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
@@ -50,12 +51,21 @@ export abstract class Door implements CallContext {
 
   static {
     Object.assign(Door.prototype, conveniences);
+    bindTakenOut(Door.prototype, Object.keys(conveniences).join(' '));
   }
 }
 
 /** A call context as an object that may be copied. */
 export function contextFrom(own: Own): CallContext {
-  return { ...own, ...conveniences };
+  const context: CallContext = { ...own, ...conveniences };
+  // A copy with another `call` makes its calls that way, and so has to be asked itself.
+  const taken = Object.entries(conveniences).map(([name, method]) => [
+    name,
+    function (this: CallContext | undefined, ...given: never) {
+      return (method as (...given: never) => unknown).apply(this ?? context, given);
+    },
+  ]);
+  return Object.assign(context, Object.fromEntries(taken));
 }
 
 /** A call context with other random numbers, or one that makes calls in another way. */

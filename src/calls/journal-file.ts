@@ -1,5 +1,6 @@
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { EspalierError } from '../base/errors.ts';
+import { expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import {
   mendEnd,
@@ -29,6 +30,7 @@ export interface JournalFile extends Journal, Disposable {
  * @throws EspalierError `invalid-journal` or `storage`.
  */
 export function openJournal(path: string, options: { readonly fsync?: boolean } = {}): JournalFile {
+  expectText('path', path);
   expectOptions('openJournal', options, 'fsync');
   const { fsync = false } = options;
   const file = withStorageErrors(nameOf(path), () => {
@@ -66,6 +68,7 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
  * @throws EspalierError `storage` where it cannot be read; its lines throw `invalid-journal`, naming the line.
  */
 export function readJournal(path: string): Pick<Journal, 'lines'> {
+  expectText('path', path);
   const lines = linesOf(path, (use) => withOpened(path, 'r', use));
   // A file that cannot be read is better found now than in the middle of a search.
   for (const _line of lines) break;

@@ -62,7 +62,7 @@ export function beginJournal(journal: Journal, run: LineOf<'journal'>['run']): v
     const there = canonicalJson(field, header.run[field] ?? null);
     const here = canonicalJson(field, run[field] ?? null);
     if (there !== here)
-      throw othersRun(journal, `its \`${field}\` is ${there}, this run's is ${here}`);
+      throw othersRun(journal, `its \`${field}\` is ${shown(there)}, this run's is ${shown(here)}`);
   }
 }
 
@@ -87,6 +87,12 @@ function startOf({ lines }: Journal): LineOf<'start'> | undefined {
     if (line.type === 'intent') break;
   }
   return undefined;
+}
+
+/** JSON as an error shows it. */
+function shown(json: string): string {
+  if (json === 'null') return 'none';
+  return json.length > 120 ? `${json.slice(0, 119)}…` : json;
 }
 
 function othersRun(journal: Journal, difference: string): EspalierError {

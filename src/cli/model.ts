@@ -87,8 +87,8 @@ function readModel(text: string): ModelName {
   } catch (error) {
     if (!EspalierError.isInstance(error)) throw error;
     const message = error.message
-      .replace('`model` to be ', '`--model` to be none, ')
-      .replace('`model`', '`--model`');
+      .replace('`model` to be tiny,', '`model` to be none, tiny,')
+      .replace('`model` to be ', '`--model` to be ');
     throw new EspalierError('usage', message, { cause: error });
   }
   return spec;
@@ -150,7 +150,7 @@ function withoutModel(
       ? 'an environment of your own needs a model, or `--policy`'
       : 'a question needs a model';
     const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
-    const message = `Expected \`--model\`: ${who}, and the one in the package only knows its puzzles. For example ${example}.`;
+    const message = `Expected \`--model\`: ${who}, and the model in the package knows only its puzzles. For example ${example}.`;
     throw new EspalierError('usage', message);
   }
   const reason =

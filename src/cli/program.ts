@@ -213,6 +213,8 @@ function expectQuotes(args: readonly string[], { input }: SearchRequest): void {
 function sentence(text: string): string {
   const [first = '', ...rest] = text
     .replace(/^error: /, '')
+    .replace(/^option '(.+)' argument missing/, 'Expected a value after `$1`, got none')
+    .replace(/^unknown command '(.+ .+)'/, "$&. To ask a question: espalier search '$1'")
     .trim()
     .split('\n');
   const capital = first.charAt(0).toUpperCase() + first.slice(1);

@@ -187,12 +187,15 @@ function describeLimit(budget: Budget, exceeded: keyof Budget = 'simulations'): 
 
 /** What came to nothing, and whether the journal told of another search. */
 function describeLosses({
+  failure,
   failures: { count, first },
   coverage: { differsAt },
 }: SearchResult<unknown, unknown>): readonly string[] {
   const causes = first.map(({ message }) => message).join(' ');
   return [
-    ...(count > 0 ? [`${counted(count, 'failure')} on the way, such as: ${causes}`] : []),
+    ...(count > (first[0]?.message === failure?.message ? 1 : 0)
+      ? [`${counted(count, 'failure')} on the way, such as: ${causes}`]
+      : []),
     ...(differsAt === undefined
       ? []
       : [`From line ${differsAt} of its journal on this search asked something else.`]),

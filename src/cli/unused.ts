@@ -11,7 +11,7 @@ export type Unused = NonNullable<ReturnType<typeof unusedOf>>;
 
 /** What is told of a search that ended by itself, unsolved, with more than half of its budget unused. */
 export function unusedOf(
-  { solved, stopReason, exceeded, spend, tree }: SearchResult<unknown, unknown>,
+  result: SearchResult<unknown, unknown>,
   {
     budget,
     request: { algorithm = 'mcts', method, fill = false },
@@ -35,9 +35,8 @@ export function unusedOf(
       readonly use?: string;
     }
   | undefined {
-  if (solved || !['budget', 'exhausted', 'failed'].includes(stopReason)) return undefined;
-  // What failed for another reason than that nothing came of its samples, no further sample helps.
-  if (stopReason === 'failed' && !isUsedUp(tree.root)) return undefined;
+  if (!hasEndedByItself(result)) return undefined;
+  const { stopReason, exceeded, spend } = result;
   const limits = Object.entries(budget) as [keyof Budget, number][];
   const spent = limits.map(([unit, of]) => ({ unit, used: spend[unit], of }));
   const [most] = spent
@@ -80,4 +79,10 @@ export function describeUnused(
   if (isCut)
     return `Used ${amount}: a call reserves the most that it may take. A larger budget has room for it.`;
   return `Used ${amount}: ${why}.${use === undefined ? '' : ` \`${use}\` draws more.`}`;
+}
+
+function hasEndedByItself({ solved, stopReason, failure, tree }: SearchResult<unknown, unknown>) {
+  if (solved || !['budget', 'exhausted', 'failed'].includes(stopReason)) return false;
+  // Where it failed for another reason than that nothing came of its samples, no further sample helps.
+  return stopReason !== 'failed' || (isUsedUp(tree.root) && failure?.kind !== 'call');
 }

@@ -51,7 +51,7 @@ export function expectWord(name: string, text: string, words: readonly string[])
   }
   throw new EspalierError(
     'usage',
-    `Unknown \`${name}\` ${describeValue(text)}. Did you mean \`${meant}\`?`,
+    `Unknown value ${describeValue(text)} of \`${name}\`. Did you mean \`${meant}\`?`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { expectation, expectFunction, expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
@@ -57,6 +57,8 @@ export function jsonLinesStore(
   } = {},
 ): JsonLinesStore {
   expectOptions('jsonLinesStore', options, 'onSkipped fsync');
+  expectText('path', path);
+  if (options.onSkipped !== undefined) expectFunction('onSkipped', options.onSkipped);
   if (typeof path !== 'string' || path === '') throw expectation('path', 'a path', path);
   const { onSkipped = warn, fsync = false } = options;
   const lines = new Lines(path, onSkipped);
@@ -79,7 +81,10 @@ function add(
   for (const reflection of reflections) {
     const read = readReflection(reflection);
     if ('fault' in read) {
-      throw new EspalierError('usage', `Expected a reflection, got one of which ${read.fault}.`);
+      throw new EspalierError(
+        'usage',
+        `Expected a sound reflection, got one in which ${read.fault}.`,
+      );
     }
   }
   const isMissing = ({ id }: Reflection) => !lines.read().has(id);
@@ -95,7 +100,7 @@ function add(
   if (reflections.some(isMissing)) {
     throw new EspalierError(
       'storage',
-      `The memory \`${path}\` could not be used: what was written is not there.`,
+      `The memory \`${path}\` could not be used: what was written to it can no longer be found.`,
     );
   }
 }

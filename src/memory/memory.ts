@@ -57,6 +57,7 @@ export function memory(options: MemoryOptions): Memory {
   expectMethods('retriever', retriever, ['similarities']);
   if (typeof retriever.name !== 'string')
     throw expectation('retriever.name', 'a text', retriever.name);
+  expectOptions('k', k, 'policy value');
   const { policy = 2, value = 1 } = k;
   expectInteger('k.policy', policy, { min: 0 });
   expectInteger('k.value', value, { min: 0 });

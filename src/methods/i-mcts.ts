@@ -1,4 +1,4 @@
-import { expectFunction } from '../base/expect.ts';
+import { expectBounds, expectFunction, expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Policy } from '../contracts/policy.ts';
@@ -65,6 +65,8 @@ export function iMcts<State = any, Action = any>(
   expectOptions('iMcts', options, `${methodOptions} widening policy value c cv width maxDepth`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 2, cv = 0.2, width = 5, maxDepth = 64 } = options;
+  expectNumbers({ c, cv }, { min: 0 });
+  expectBounds({ width });
   const { value = judge({ model: judgeModel, form: 'criteria' }) } = options;
   if (options.widening !== undefined) expectFunction('widening', options.widening);
   const upToWidth: WideningRule = ({ children, samples }) =>

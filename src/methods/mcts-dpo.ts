@@ -1,3 +1,4 @@
+import { expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import * as pairRules from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
@@ -59,6 +60,7 @@ export function mctsDpo(
   expectOptions('mctsDpo', options, `${methodOptions} widening ${own}`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { lengthPenalty = 1.25, w = 1, widening } = options;
+  expectNumber('w', w, { min: 0 });
   const { width = 2, simulations = 64, horizon = 3 } = options;
   const prior = sequenceProbability({ lengthPenalty });
   return {

@@ -1,3 +1,4 @@
+import { expectBoolean } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Memory } from '../contracts/memory.ts';
@@ -76,6 +77,7 @@ export function rMcts(options: RMctsOptions): Method {
   const { c = 1, samples = 20, width = 5 } = options;
   const { simulations = 20, horizon = 4, maxSteps = Number.POSITIVE_INFINITY } = options;
   const { reserve = 0.1, reflects = true, widening } = options;
+  expectBoolean('reflects', reflects);
   const { memory = newMemory({ store: inMemoryStore() }) } = options;
   const about = { memory, ...(options.task !== undefined && { task: options.task }) };
   const told = (kind: 'policy' | 'value') => [lessons({ ...about, kind })];

@@ -1,3 +1,4 @@
+import { expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Policy } from '../contracts/policy.ts';
@@ -67,6 +68,7 @@ export function restMcts<State = any, Action = any>(
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { gate = 0.9, widening } = options;
   const { c = 0.4, unvisitedBonus = 0.8, width = 3, alpha = 0.5, rollForward = 2 } = options;
+  expectNumbers({ unvisitedBonus, gate });
   const { policy = fromModel({ model, maxTokens, temperature: 0.7 }) } = options;
   const { value = judge({ model: judgeModel }) } = options;
   const playing = rollout({

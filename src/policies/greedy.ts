@@ -2,6 +2,7 @@ import { expectFunction, expectNumber, wrongValue } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
+import { expectActions } from './expect-actions.ts';
 import { isNewTo } from './is-new-to.ts';
 import { withState } from './with-state.ts';
 
@@ -38,7 +39,9 @@ export function greedy<State, Action>(options: {
   return {
     propose(node, { context, count, independent = false }) {
       const { state } = withState(node);
-      const scored = actions(state).map((action) => ({
+      const legal = actions(state);
+      expectActions(legal);
+      const scored = legal.map((action) => ({
         action,
         score: checkScore(score(state, action)),
       }));

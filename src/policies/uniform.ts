@@ -1,6 +1,7 @@
 import { expectFunction } from '../base/expect.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
+import { expectActions } from './expect-actions.ts';
 import { isNewTo } from './is-new-to.ts';
 import { withState } from './with-state.ts';
 
@@ -20,6 +21,7 @@ export function uniform<State, Action>(
   return {
     propose(node, { context, count, independent = false }) {
       const legal = actions(withState(node).state);
+      expectActions(legal);
       const fresh = independent ? legal : legal.filter(isNewTo(node));
       const prior = 1 / legal.length;
       const proposed = count >= fresh.length ? fresh : draw(fresh, count, context.random);

@@ -7,6 +7,7 @@ import {
   expectFunction,
   expectInteger,
   expectMethods,
+  expectSignal,
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
@@ -169,9 +170,11 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectInteger('maxFailuresInARow', maxFailuresInARow, { min: 1, max: Number.POSITIVE_INFINITY });
   expectMethods('run', options.run, ['saveTree', 'journalOf']);
   expectFunction('plan', options.plan);
-  if (options.note !== undefined) expectFunction('note', options.note);
-  if (options.around !== undefined) expectFunction('around', options.around);
-  if (options.stopWhen !== undefined) expectFunction('stopWhen', options.stopWhen);
+  const { note, stopWhen, onProgress, around, signal } = options;
+  for (const [name, given] of Object.entries({ note, stopWhen, onProgress, around })) {
+    if (given !== undefined) expectFunction(name, given);
+  }
+  expectSignal(signal);
   expectArray('problems', options.problems);
   const ids = new Set<string>();
   for (const [place, problem] of options.problems.entries()) {
@@ -303,6 +306,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     const watch = this.#desk && setInterval(() => this.#leaveWhenStopped(), watchMs);
     const ends = await Promise.allSettled(workers).finally(() => clearInterval(watch));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    this.#broken.signal.throwIfAborted();
     const { total, done, solved, spend } = this.#progress();
     const failed = [...this.#failed.values()];
     const unfinished = total - done - failed.length;
@@ -467,7 +471,12 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   }
 
   #tell(): void {
-    this.#options.onProgress?.(this.#progress());
+    this.#heed(this.#options.onProgress?.(this.#progress()));
+  }
+
+  /** A listener may be asynchronous: what it throws ends the run all the same. */
+  #heed(told: unknown): void {
+    Promise.resolve(told).catch((error) => this.#broken.abort(error));
   }
 }
 

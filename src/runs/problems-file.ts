@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
+import { describeValue } from '../base/expect.ts';
 import { isPlainObject } from '../base/json.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { Verifier } from '../contracts/verifier.ts';
@@ -57,7 +58,7 @@ export function readProblems(
     return [problem];
   });
   if (asked.length === 0) {
-    throw new EspalierError('usage', `Expected problems in \`${path}\`, got an empty file.`);
+    throw new EspalierError('usage', `Expected problems in \`${path}\`, got none.`);
   }
   expectDifferent(path, asked);
   return asked;
@@ -112,7 +113,7 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
     });
     return { id, input };
   }
-  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
+  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\`, got ${keysOf(parsedLine(line))}`;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
 }
 
@@ -132,6 +133,14 @@ function expectKnownKeys(line: string, place: Place): void {
     const meant = isOdd ? nearestName(key, missing) : undefined;
     if (meant !== undefined) throw fault(place, `unknown key \`${key}\`: write \`${meant}\``);
   }
+}
+
+/** What a value is told by where another one was expected: the names of its fields. */
+function keysOf(value: unknown): string {
+  const names = isPlainObject(value) ? Object.keys(value) : [];
+  return names.length === 0
+    ? describeValue(value)
+    : names.map((name) => describeValue(name).replaceAll('"', '')).join(', ');
 }
 
 function parsedLine(line: string): unknown {
@@ -156,7 +165,7 @@ export function jsonLine<Value>(
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw fault(place, 'expected JSON, got something else', cause);
+    throw fault(place, `expected JSON, got ${describeValue(line.trim())}`, cause);
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw fault(place, expected, parsed.error);

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
+import { expectText } from '../base/expect.ts';
 import { nameOf } from '../base/file-lines.ts';
 import { isPlainObject } from '../base/json.ts';
 import { takeLock } from '../base/lock.ts';
@@ -72,6 +73,7 @@ export interface RunFolder extends Disposable {
  * `invalid-journal` or `storage`.
  */
 export function openRun(path: string): RunFolder {
+  expectText('path', path);
   withStorageErrors(`\`${path}\``, () => makeFolder(path));
   expectOwnFiles(path);
   const release = takeLock(join(path, 'lock'));
@@ -219,6 +221,7 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
  * `invalid-journal`.
  */
 export function readRun(path: string): SavedRun {
+  expectText('path', path);
   const file = (name: string): string => join(path, name);
   if (
     withStorageErrors(nameOf(path), () => statSync(path, { throwIfNoEntry: false }))?.isFile() ===

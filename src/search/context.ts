@@ -1,4 +1,6 @@
+import { expectArray, expectNode } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { bindTakenOut } from '../base/taken-out.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
@@ -103,7 +105,10 @@ export class AlgorithmContext<State, Action>
     node: SearchNode<State, Action>,
     options?: ExpandOptions,
   ): Promise<readonly SearchNode<State, Action>[]> {
-    return settled(() => this.#expansions.expand(node, options));
+    return settled(() => {
+      expectNode('node', node);
+      return this.#expansions.expand(node, options);
+    });
   }
 
   isExpanding(node: SearchNode<State, Action>): boolean {
@@ -126,6 +131,7 @@ export class AlgorithmContext<State, Action>
     options?: { readonly again?: boolean },
   ): Promise<void> {
     return settled(() => {
+      expectArray('nodes', nodes);
       if (options !== undefined) expectOptions('context.evaluate', options, 'again');
       return this.#evaluations.evaluate(nodes, options?.again === true) ?? done;
     });
@@ -159,6 +165,13 @@ export class AlgorithmContext<State, Action>
     options: NoInfer<SearchOptions<S, A>> & { readonly share: number },
   ): Promise<SearchResult<S, A>> {
     return this.#session.nested(environment, options);
+  }
+
+  static {
+    bindTakenOut(
+      AlgorithmContext.prototype,
+      'simulate round expand isExpanding graft realise evaluate outcome key conclude advance search',
+    );
   }
 }
 

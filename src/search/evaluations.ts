@@ -1,6 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
+import { isThenable } from '../base/is-thenable.ts';
 import type { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
@@ -175,8 +176,8 @@ export class Evaluations<State, Action> {
     context.throwIfInterrupted();
     const { tree, emit } = this.#session;
     if (!Array.isArray(verdicts) || verdicts.length !== batch.length) {
-      const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
-      const message = `Expected \`${purpose}\` to return ${batch.length} evaluations, got ${got}.`;
+      const got = describeValue(verdicts);
+      const message = `Expected \`${purpose}\` to return an array of ${batch.length}, one evaluation for each node, got ${got}.`;
       for (const node of batch) this.#reject(node, { kind: 'invalid', message }, asked);
       return;
     }
@@ -251,8 +252,10 @@ function verdictFrom(told: unknown): Verdict {
 
 /** A verdict that can be kept, as it stands now: the evaluator may use its object again. */
 function soundVerdict(told: unknown): Verdict {
-  if (typeof told !== 'object' || told === null) {
-    return invalid(`Expected an evaluation, got ${describeValue(told)}.`);
+  if (typeof told !== 'object' || told === null || isThenable(told)) {
+    return invalid(
+      `Expected each evaluation to be an object with a \`value\`, got ${describeValue(told)}.`,
+    );
   }
   if ('failure' in told) return { failure: failureToldAs('failure', told.failure) };
   const { value, about = 'state' } = told as Evaluation;

@@ -146,7 +146,7 @@ export class Expansions<State, Action> {
     context.throwIfInterrupted();
     const { tree, ledger, emit } = this.#session;
     if (!Array.isArray(proposals)) {
-      const message = `Expected \`propose\` to return an array, got ${describeValue(proposals)}.`;
+      const message = `Expected \`propose\` to return an array of proposals, got ${describeValue(proposals)}.`;
       this.#settleFailures(node, [{ kind: 'invalid', message }], batch);
       return [];
     }

@@ -9,11 +9,12 @@ import {
   expectNumber,
   expectObject,
   expectOneOf,
+  expectSignal,
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { BudgetPool } from '../calls/budget-pool.ts';
+import { type BudgetPool, limitsOf } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { expectPrice } from '../calls/pricing.ts';
@@ -65,8 +66,6 @@ export interface CheckedOptions<State, Action> {
   readonly clock: Clock;
 }
 
-const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
-
 const known =
   'method policy evaluator algorithm outcome budget pool batches stopWhen concurrency order discount signal seed prices journal retryFailed fill tree clock';
 
@@ -82,6 +81,7 @@ export function checkOptions<State, Action>(
   const { journal, method, outcome, pool, batches, signal, tree } = options;
   const { retryFailed = false, fill = false } = options;
   if (method !== undefined) {
+    expectObject('method', method);
     expectOptions('method', method, 'name policy evaluator algorithm stopWhen pairs');
     expectMethods('method.algorithm', method.algorithm, ['run']);
   }
@@ -103,9 +103,7 @@ export function checkOptions<State, Action>(
   expectOneOf('order', order, ['arrival', 'issued']);
   if (typeof seed !== 'string') expectNumber('seed', seed);
   expectNumber('discount', discount, { min: 0, max: 1 });
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw expectation('signal', 'an AbortSignal', signal);
-  }
+  expectSignal(signal);
   if (concurrency.simulations > 1 && algorithm.concurrency !== 'any') {
     const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
     throw expectation('concurrency', allowed, concurrency.simulations);
@@ -117,7 +115,7 @@ export function checkOptions<State, Action>(
     ...{ journal, pool, batches, retryFailed, fill, signal, tree },
     environment: outcome === undefined ? environment : withOutcome(environment, outcome),
     ...{ policy, evaluator, algorithm, method: useOf(options), stopWhen: conditionsOf(options) },
-    budget: withLastResort(checkBudget(budget)),
+    budget: withLastResort(limitsOf(budget)),
     ...{ concurrency, order, discount, seed, prices, clock },
   };
 }
@@ -189,19 +187,6 @@ function conditionsOf<State, Action>({
   const conditions = [...(method?.stopWhen ?? []), ...own];
   for (const condition of conditions) expectFunction('stopWhen', condition);
   return conditions;
-}
-
-function checkBudget(budget: Budget): Budget {
-  expectObject('budget', budget);
-  for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
-    if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
-    if (limit === undefined) continue;
-    if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
-    else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
-  }
-  // A limit that is present but undefined does not bind.
-  const limits = Object.entries(budget) as [string, unknown][];
-  return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
 }
 
 function checkPrices(prices: PriceTable): void {

@@ -1,4 +1,5 @@
 import { endsSearch } from '../base/errors.ts';
+import { bindTakenOut } from '../base/taken-out.ts';
 import { acting } from '../calls/acting-on.ts';
 import type { Calls } from '../calls/calls.ts';
 import { Door } from '../calls/door.ts';
@@ -117,5 +118,9 @@ export class PluginContext extends Door {
   refuse(refusal: Error): never {
     this.#refusal ??= refusal;
     throw refusal;
+  }
+
+  static {
+    bindTakenOut(PluginContext.prototype, 'call');
   }
 }

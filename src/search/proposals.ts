@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/canonical-json.ts';
-import { describeValue } from '../base/expect.ts';
+import { describeValue, expectation } from '../base/expect.ts';
+import { isThenable } from '../base/is-thenable.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
@@ -119,15 +120,21 @@ function needNoMerging<Action>(
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Candidate<State, Action> = SearchNode<State, Action> | Mutable<NewChild<Action>>;
 
+function aProposal(got: unknown): Failure {
+  const message = `Expected each proposal to be an object with an \`action\`, got ${describeValue(got)}.`;
+  return { kind: 'invalid', message };
+}
+
 function faultOf<Action>(proposal: Proposal<Action>): Failure | undefined {
   if (typeof proposal !== 'object' || (proposal as unknown) === null) {
-    return { kind: 'invalid', message: `Expected a proposal, got ${describeValue(proposal)}.` };
+    return aProposal(proposal);
   }
   if ('failure' in proposal) return failureToldAs('failure', proposal.failure);
-  if (!('action' in proposal)) {
-    return { kind: 'invalid', message: 'Expected a proposal to have an `action`, got none.' };
+  if (!('action' in proposal)) return aProposal(proposal);
+  const { action, prior, completion } = proposal;
+  if (isThenable(action)) {
+    return { kind: 'invalid', message: expectation('action', 'an action', action).message };
   }
-  const { prior, completion } = proposal;
   if (prior !== undefined && !(Number.isFinite(prior) && prior >= 0)) {
     return {
       kind: 'invalid',

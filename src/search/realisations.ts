@@ -1,5 +1,6 @@
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
+import { isThenable } from '../base/is-thenable.ts';
 import { keyOf, stateAddress } from '../calls/acting-on.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -165,8 +166,8 @@ export function faultOfTransition(
   transition: Transition<unknown>,
 ): string | undefined {
   const isObject = typeof transition === 'object' && (transition as unknown) !== null;
-  if (!isObject || transition.state === undefined) {
-    return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(transition)}.`;
+  if (!isObject || transition.state === undefined || isThenable(transition.state)) {
+    return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(isObject ? (transition.state ?? transition) : transition)}.`;
   }
   const { reward, cost = 0, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {

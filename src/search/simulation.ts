@@ -1,3 +1,4 @@
+import { bindTakenOut } from '../base/taken-out.ts';
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { isAtOrBelow } from '../tree/best-end.ts';
@@ -129,5 +130,9 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   #stream(): Random {
     this.#draws ??= this.#source.split('simulation', this.index);
     return this.#draws;
+  }
+
+  static {
+    bindTakenOut(SimulationInFlight.prototype, 'select visit');
   }
 }

@@ -1,5 +1,5 @@
 import { endsGracefully } from '../base/errors.ts';
-import { expectInteger, expectOneOf } from '../base/expect.ts';
+import { expectFunction, expectInteger, expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { CallGate } from '../calls/call-gate.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
@@ -124,6 +124,7 @@ export class Simulations<State, Action> {
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options: SimulateOptions = {},
   ): Promise<void> {
+    expectFunction('run', simulate);
     expectOptions('context.simulate', options, 'name limit exhausts stragglers');
     const { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' } = options;
     expectInteger('limit', limit, { min: 0, max: Number.POSITIVE_INFINITY });

@@ -1,5 +1,5 @@
 import { expectMethods, wrongValue } from '../base/expect.ts';
-import { expectVerifier } from '../base/expect-no-oracle.ts';
+import { expectVerifier, scoreIn } from '../base/expect-no-oracle.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingAfter } from '../calls/acting-on.ts';
 import type { CallContext } from '../contracts/context.ts';
@@ -20,7 +20,7 @@ export function withOutcome<State, Action>(
   verifier: Verifier<State>,
 ): Environment<State, Action> {
   expectMethods('environment', environment, ['reset', 'step']);
-  expectVerifier(verifier);
+  expectVerifier(verifier, 'outcome');
   const { name, key, answer, notation, codec } = environment;
   const judge = (
     transition: MaybePromise<Transition<State>>,
@@ -50,10 +50,8 @@ export function withOutcome<State, Action>(
   };
 }
 
-function rewarded<State>(
-  transition: Transition<State>,
-  { correct, score = correct ? 1 : 0 }: Verdict,
-): Transition<State> {
+function rewarded<State>(transition: Transition<State>, verdict: Verdict): Transition<State> {
+  const score = scoreIn(verdict);
   if (!(score >= 0 && score <= 1)) throw wrongValue('score', 'a number from 0 to 1', score);
   return { ...transition, reward: score };
 }

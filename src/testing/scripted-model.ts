@@ -1,4 +1,4 @@
-import { expectFunction } from '../base/expect.ts';
+import { expectFunction, wrongValue } from '../base/expect.ts';
 import { expectCapabilities } from '../base/expect-capabilities.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type {
@@ -112,7 +112,9 @@ export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
 }
 
 function completionOf(answer: string | Completion): Completion {
-  return typeof answer === 'string' ? { text: answer, finishReason: 'stop' } : answer;
+  if (typeof answer === 'string') return { text: answer, finishReason: 'stop' };
+  if (typeof Object(answer).text === 'string') return answer;
+  throw wrongValue('answer', 'a function that returns a text or a completion', answer);
 }
 
 function tokensOf({ messages }: GenerateRequest, completions: readonly Completion[]): Usage {

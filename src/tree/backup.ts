@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectFunction, expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
@@ -104,6 +105,7 @@ export function visitWeighted(
 ): BackupRule {
   expectOptions('visitWeighted', options, 'unvisited');
   const { unvisited } = options;
+  if (unvisited !== undefined) expectFunction('unvisited', unvisited);
   return ({ children }, { target, reward, discount }) => {
     let visits = 0;
     let total = 0;
@@ -128,6 +130,7 @@ export function visitWeighted(
 export function tdBackup(options: { readonly stepSize?: number } = {}): BackupRule {
   expectOptions('tdBackup', options, 'stepSize');
   const { stepSize = 0.5 } = options;
+  expectNumber('stepSize', stepSize, { min: 0, max: 1 });
   return ({ visits, value }, { bootstrap }) =>
     visits === 1 ? bootstrap : value + stepSize * (bootstrap - value);
 }

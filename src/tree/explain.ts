@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectMethods, expectNode } from '../base/expect.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { spendingDown } from './bg-mcts.ts';
 import { maxChild, robustChild } from './final-choice.ts';
@@ -36,11 +37,14 @@ export function explain<State, Action>(
     const name = spec === undefined ? 'one of the user' : `\`${spec.name}\``;
     throw new EspalierError('usage', `Expected \`rule\` to have an \`explain\`, got ${name}.`);
   }
+  expectNode('node', node);
   const reasonsOf = explainAt(node, tree.discount);
   return node.children.map((child) => ({ node: child, ...reasonsOf(child) }));
 }
 
-function ruleOf<State, Action>({ rule }: SearchTree<State, Action>): Explained {
+function ruleOf<State, Action>(tree: SearchTree<State, Action>): Explained {
+  expectMethods('tree', tree, ['backup']);
+  const { rule } = tree;
   if (rule !== undefined) return ruleFrom(rule);
   throw new EspalierError('usage', 'Expected `rule` to be given, because the tree names none.');
 }

@@ -1,3 +1,4 @@
+import { expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named, type RuleSpec } from './rules.ts';
@@ -43,6 +44,7 @@ export const unobserved: InFlight = named(
 export function virtualLoss(options: { readonly loss?: number } = {}): InFlight {
   expectOptions('virtualLoss', options, 'loss');
   const { loss = 0 } = options;
+  expectNumber('loss', loss);
   return named('virtualLoss', options, {
     visits: (node: NodeStatistics) => node.visits + node.inFlight,
     value: ({ visits, inFlight }: NodeStatistics, qvalue: number) =>

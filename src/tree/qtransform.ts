@@ -1,3 +1,4 @@
+import { expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named } from './rules.ts';
@@ -86,6 +87,7 @@ export function completedByMixValue(
   );
   const { valueScale = 0.1, maxVisitInit = 50, rescale = true } = options;
   const { leastRange = 1e-8, scored = false } = options;
+  expectNumbers({ valueScale, maxVisitInit, leastRange }, { min: 0 });
   const seen = scored ? withScore : asVisited;
   return named('completedByMixValue', options, (parent: NodeStatistics) => {
     const mixed = mixedValueBelow(parent, seen);

@@ -1,3 +1,4 @@
+import { expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { visible } from '../base/visible.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -23,6 +24,7 @@ export function renderTree<State, Action>(
     readonly width?: number;
   } = {},
 ): string {
+  expectMethods('tree', tree, ['backup']);
   expectOptions('renderTree', options, 'format depth breadth width');
   const {
     format = (action) => JSON.stringify(action),

@@ -1,3 +1,4 @@
+import { expectArray, expectNumber, expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
@@ -41,6 +42,7 @@ export function uct(options: UctOptions = {}): SelectionRule {
   expectOptions('uct', options, 'c unvisited pseudoVisits inFlight qtransform');
   const { c = Math.SQRT2, pseudoVisits = 0, inFlight = virtualLoss(), qtransform } = options;
   const { unvisited = () => Number.POSITIVE_INFINITY } = options;
+  expectNumbers({ c, pseudoVisits }, { min: 0 });
   return ofTerms('uct', options, (parent) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
     const transformed = qtransform?.(parent);
@@ -116,6 +118,8 @@ export function puct(options: PuctOptions = {}): SelectionRule {
   expectOptions('puct', options, 'cInit cBase parentVisits unvisited inFlight qtransform');
   const { cInit = 1.25, cBase = 19652, inFlight = virtualLoss(), qtransform } = options;
   const { parentVisits = (visits) => visits, unvisited = knownValue } = options;
+  expectNumber('cInit', cInit, { min: 0 });
+  if (cBase !== Number.POSITIVE_INFINITY) expectNumber('cBase', cBase, { min: 0 });
   return ofTerms('puct', options, (parent) => {
     const visitsOfParent = parentVisits(inFlight.visits(parent));
     const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
@@ -172,7 +176,9 @@ export function thompson(
   } = {},
 ): SelectionRule {
   expectOptions('thompson', options, 'pseudoCounts');
-  const [a, b] = options.pseudoCounts ?? [1, 1];
+  const { pseudoCounts = [1, 1] } = options;
+  expectArray('pseudoCounts', pseudoCounts);
+  const [a, b] = pseudoCounts;
   expectAboveZero({ 'pseudoCounts[0]': a, 'pseudoCounts[1]': b });
   const belief = betaBelief({ a, b });
   const seen = ({ visits, value }: NodeStatistics) => ({ count: visits, mean: value, squares: 0 });

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectMethods } from '../base/expect.ts';
 import { issueTexts } from '../base/issue-texts.ts';
 import { jsonComplaint } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -17,6 +18,7 @@ export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
   { codec }: Pick<Environment<State, never>, 'codec'> = {},
 ): TreeJson {
+  expectMethods('tree', tree, ['backup']);
   const { origin, stamps, simulations, handedBack, discount, rule } = tree;
   const { cursor, preferred, conclusion, log, size } = tree;
   return {

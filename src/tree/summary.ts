@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectNode } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 
@@ -30,6 +31,7 @@ export function summarise<State, Action>(
     readonly temperature?: number;
   } = {},
 ): SearchSummary<Action> {
+  expectNode('node', node);
   expectOptions('summarise', options, 'temperature');
   const { temperature = 1 } = options;
   if (!(temperature >= 0)) {
@@ -76,6 +78,7 @@ function normalised(weights: readonly number[]): readonly number[] {
 export function pathTo<State, Action>(
   node: SearchNode<State, Action>,
 ): readonly SearchNode<State, Action>[] {
+  expectNode('node', node);
   const path: SearchNode<State, Action>[] = [];
   for (
     let current: SearchNode<State, Action> | undefined = node;

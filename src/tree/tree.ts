@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { expectation, expectNode } from '../base/expect.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -397,6 +397,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** The mutable form of a node, which must be of this tree: another tree's ids mean other nodes. */
   #own(node: SearchNode<State, Action>): TreeNode<State, Action> {
+    expectNode('node', node);
     const own = this.#nodes[node.id];
     if (own === undefined || view(own) !== node) {
       throw new EspalierError(

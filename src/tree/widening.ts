@@ -1,3 +1,4 @@
+import { expectBounds, expectNumber, expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { maxChild } from './final-choice.ts';
@@ -22,6 +23,7 @@ export function progressiveWidening(
 ): WideningRule {
   expectOptions('progressiveWidening', options, 'k alpha');
   const { k = 1, alpha = 0.5 } = options;
+  expectNumbers({ k, alpha }, { min: 0 });
   const rule: WideningRule = ({ children, samples, visits, inFlight }) =>
     Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
   return named('progressiveWidening', options, rule);
@@ -48,6 +50,8 @@ export function valueWidening(
 ): WideningRule {
   expectOptions('valueWidening', options, 'k below most');
   const { k = 2, below = 0.4, most = 100 } = options;
+  expectNumber('below', below);
+  expectBounds({ k, most });
   const rule: WideningRule = ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
     if (drawn < k) return true;

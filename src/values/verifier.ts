@@ -1,4 +1,4 @@
-import { expectVerifier } from '../base/expect-no-oracle.ts';
+import { expectVerifier, scoreIn } from '../base/expect-no-oracle.ts';
 import { failedBy } from '../base/failure.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingOn, stateAddress } from '../calls/acting-on.ts';
@@ -40,8 +40,9 @@ function* verify<State>(
   if (node.kind === 'proposed') return noState;
   const acting = actingOn(context, () => stateAddress(node));
   try {
-    const { correct, score, rationale } = yield* wait(check.verify(node.state, acting));
-    const evaluation = valueInRange('`score` of a verdict', score ?? (correct ? 1 : 0));
+    const verdict = yield* wait(check.verify(node.state, acting));
+    const evaluation = valueInRange('`score` of a verdict', scoreIn(verdict));
+    const { rationale } = verdict;
     return 'value' in evaluation && rationale !== undefined
       ? { ...evaluation, rationale }
       : evaluation;

@@ -327,6 +327,6 @@ test('effects that are misspelt, missing, or of no tool are refused in a sentenc
   );
   expect(wrong({ effects: { weather: null } })).toThrow('got `null`.');
   expect(wrong({ effects: { weather: 'read', wether: 'read' } })).toThrow(
-    'Expected `effects` to be those of the tools (weather), got `"wether"`.',
+    'Expected `effects` to be names of the tools (weather), got `"wether"`.',
   );
 });

@@ -179,7 +179,7 @@ test('a server that lists nothing and says nothing is told of in a sentence', as
 test('what cannot be taken over is refused', async () => {
   const { client: open } = client(2);
   await expect(mcpTools(open, { effects: { write: 'read' } })).rejects.toThrow(
-    'Expected `effects` to be those of tools of the server (files.read, files.remove, note), got `"write"`',
+    'Expected `effects` to be tools that the server has (files.read, files.remove, note), got `"write"`',
   );
   const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a.b' }, { name: 'a_b' }] }) };
   await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a_b`');

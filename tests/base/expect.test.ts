@@ -93,7 +93,7 @@ test('expectFunction takes functions and nothing else', () => {
 test('expectMethods names the first method that is missing', () => {
   expectMethods('policy', { propose: () => [] }, ['propose']);
   expect(() => expectMethods('policy', { propose: 1 }, ['propose'])).toThrow(
-    'Expected `policy` to be an object with a method `propose`, got an object.',
+    'Expected `policy` to be an object with a method `propose`, got one without it.',
   );
   expect(() => expectMethods('policy', null, ['propose'])).toThrow('got `null`');
 });

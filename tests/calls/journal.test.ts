@@ -223,9 +223,9 @@ describe('beginJournal', () => {
     const journal = memoryJournal([header]);
 
     expect(() => beginJournal(journal, { seed: 0, algorithm: 'mcts' })).toThrow(
-      'its `algorithm` is null, this run\'s is "mcts"',
+      'its `algorithm` is none, this run\'s is "mcts"',
     );
-    expect(() => beginJournal(journal, {})).toThrow("its `seed` is 0, this run's is null");
+    expect(() => beginJournal(journal, {})).toThrow("its `seed` is 0, this run's is none");
   });
 
   test('lets a replay ask anything of a journal', () => {

@@ -83,7 +83,7 @@ test.each([
 
 test('words that are nearly right are answered by what was meant', async () => {
   const { stderr } = await espalier('export', folder, '--out', 'x', '--format', 'trll');
-  expect(stderr).toBe('Unknown `--format` `"trll"`. Did you mean `trl`?\n');
+  expect(stderr).toBe('Unknown value `"trll"` of `--format`. Did you mean `trl`?\n');
 });
 
 test('a slip in the keys of a problem is refused with its line', async () => {

@@ -66,7 +66,10 @@ describe('rules with options', () => {
 describe('what is no rule', () => {
   test.each([
     ['from=ends', /Expected `--rule` to be rules such as/],
-    ['math-sheperd', /^Unknown `--rule` `"math-sheperd"`\. Did you mean `math-shepherd`\?$/],
+    [
+      'math-sheperd',
+      /^Unknown value `"math-sheperd"` of `--rule`\. Did you mean `math-shepherd`\?$/,
+    ],
     ['nothing-of-the-kind', /Expected `--rule` to be 'agent-q' or /],
     ['', /Expected `--rule` to be rules such as/],
     ['agent-q:', /Expected `--rule` to be rules such as/],

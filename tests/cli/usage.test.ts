@@ -58,7 +58,7 @@ test.concurrent.each([
   ['doctor', "Required option '--model <spec>' not specified."],
   [
     'search "Why?"',
-    'Expected `--model`: a question needs a model, and the one in the package only knows its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
+    'Expected `--model`: a question needs a model, and the model in the package knows only its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
   ],
   ['search Why not?', 'Expected one question, got also `not?`; put it in quotes.'],
   ['tree', "Missing required argument 'folder'."],

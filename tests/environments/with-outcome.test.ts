@@ -64,7 +64,7 @@ describe('an outcome', () => {
   test('does not come from an oracle', () => {
     // @ts-expect-error an oracle is no verifier
     expect(() => withOutcome(counting, { label: () => ({ correct: true }) })).toThrow(
-      'Expected `verifier` to have a method `verify`, got an oracle: gold answers must not guide a search.',
+      'Expected `outcome` to have a method `verify`, got an oracle: gold answers must not guide a search.',
     );
   });
 });

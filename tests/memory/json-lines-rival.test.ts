@@ -66,7 +66,7 @@ test('but one that never arrives is an error', () => {
   rmSync(path);
   rival.cuts = [0, 0];
   expect(() => jsonLinesStore(path).add(reflections('ours'))).toThrow(
-    `The memory \`${path}\` could not be used: what was written is not there.`,
+    `The memory \`${path}\` could not be used: what was written to it can no longer be found.`,
   );
   expect(rival.cuts).toEqual([]);
 });

@@ -100,7 +100,7 @@ describe('a journaled policy', () => {
       'Expected `key` to be a function',
     );
     expect(() => journaled({} as never, { name: 'steps', key })).toThrow(
-      'Expected `policy` to be an object with a method `propose`, got an object.',
+      'Expected `policy` to be an object with a method `propose`, got one without it.',
     );
   });
 });

@@ -252,7 +252,7 @@ describe.each(dialects)('batches of %s and sessions', (dialect) => {
     const path = join(folder, `${dialect} kept`);
     await grow(model, { path, stopWhen: () => server.batches.length > 0 });
     await expect(grow(model, { path, batch: false })).rejects.toThrow(
-      /belongs to another run: its `batches` is true, this run's is null/,
+      /belongs to another run: its `batches` is true, this run's is none/,
     );
   });
 });

@@ -70,10 +70,7 @@ test('a file of states is read line by line', () => {
 });
 
 test.each([
-  [
-    '{"state": "a", "good": true}\n{"state": "b"',
-    'Line 2 of `%`: expected JSON, got something else.',
-  ],
+  ['{"state": "a", "good": true}\n{"state": "b"', 'Line 2 of `%`: expected JSON, got '],
   [
     '\n{"state": "a", "good": "yes"}',
     'Line 2 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number.',

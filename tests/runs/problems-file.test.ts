@@ -38,8 +38,8 @@ test('an input is never the name of a file', () => {
 });
 
 test.each([
-  ['', /Expected problems in `.*problems.jsonl`, got an empty file\./],
-  ['{"question": "a"}\n{"question": ', /Line 2 of `.*`: expected JSON, got something else\./],
+  ['', /Expected problems in `.*problems.jsonl`, got none\./],
+  ['{"question": "a"}\n{"question": ', /Line 2 of `.*`: expected JSON, got `"/],
   ['{"question": " "}', /Line 1 of `.*`: expected `question` \(and `answer`\), or `task`/],
   ['{"text": "a"}', /Line 1 of `.*`: expected `question`/],
   ['[1]', /Line 1 of `.*`: expected `question`/],

@@ -66,7 +66,7 @@ test('what was spent before counts', () => {
 test.each([
   [{ calls: -1 }, 'Expected `budget.calls` to be an integer from 0 up'],
   [{ usd: Number.NaN }, 'Expected `budget.usd` to be a finite number from 0 up'],
-  [{ ms: 5 }, 'Expected `budget` to be made of simulations, nodes, calls, tokens, usd'],
+  [{ ms: 5 }, '`budget` has no option `ms`. '],
 ])('refuses %o', (budget, message) => {
   expect(() => new BudgetPool(budget as object)).toThrow(message);
 });

@@ -179,7 +179,7 @@ describe('an evaluator that simulates', () => {
     const { tree } = await run({ evaluator, budget: { simulations: 1 } });
 
     expect([...tree.nodes()].find(({ status }) => status === 'failed')?.failure?.message).toBe(
-      'Expected `simulate` to return 1 evaluations, got 0.',
+      'Expected `simulate` to return an array of 1, one evaluation for each node, got an array of 0.',
     );
   });
 });

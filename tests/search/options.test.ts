@@ -43,19 +43,25 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [{ discount: Number.NaN }, 'Expected `discount` to be a finite number from 0 to 1, got `NaN`.'],
   [{ seed: Number.NaN }, 'Expected `seed` to be a finite number, got `NaN`.'],
   [{ seed: null }, 'Expected `seed` to be a finite number, got `null`.'],
-  [{ signal: 'stop' }, 'Expected `signal` to be an AbortSignal, got `"stop"`.'],
+  [
+    { signal: 'stop' },
+    'Expected `signal` to be an AbortSignal, such as `controller.signal`, got `"stop"`.',
+  ],
   [
     { environment: undefined },
     'Expected `environment` to be an object with a method `reset`, got `undefined`.',
   ],
   [
     { environment: { reset: () => ({ state: 0 }) } },
-    'Expected `environment` to be an object with a method `step`, got an object.',
+    'Expected `environment` to be an object with a method `step`, got one without it.',
   ],
-  [{ policy: {} }, 'Expected `policy` to be an object with a method `propose`, got an object.'],
+  [
+    { policy: {} },
+    'Expected `policy` to be an object with a method `propose`, got one without it.',
+  ],
   [
     { evaluator: {} },
-    'Expected `evaluator` to be an object with a method `evaluate`, got an object.',
+    'Expected `evaluator` to be an object with a method `evaluate`, got one without it.',
   ],
   [
     { evaluator: { needs: 'state', evaluate: () => [] } },
@@ -71,20 +77,20 @@ const cases: readonly (readonly [Wrong, string])[] = [
   ],
   [
     { clock: { now: () => 0 } },
-    'Expected `clock` to be an object with a method `sleep`, got an object.',
+    'Expected `clock` to be an object with a method `sleep`, got one without it.',
   ],
   [
     { journal: [] },
     'Expected `journal` to be an object with a method `append`, got an array of 0.',
   ],
-  [{ tree: {} }, 'Expected `tree` to be an object with a method `backup`, got an object.'],
+  [{ tree: {} }, 'Expected `tree` to be an object with a method `backup`, got one without it.'],
   [{ stopWhen: 'solved' }, 'Expected `stopWhen` to be a function, got `"solved"`.'],
   [{ stopWhen: [solved(), true] }, 'Expected `stopWhen` to be a function, got `true`.'],
   [{ budget: 100 }, 'Expected `budget` to be an object, got `100`.'],
   [{ budget: null }, 'Expected `budget` to be an object, got `null`.'],
   [
     { budget: { simulation: 5 } },
-    'Expected `budget` to be made of simulations, nodes, calls, tokens, usd, ms, got `"simulation"`.',
+    '`budget` has no option `simulation`. Did you mean `simulations`?',
   ],
   [
     { budget: { simulations: -1 } },

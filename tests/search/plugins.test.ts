@@ -105,12 +105,18 @@ describe('a policy', () => {
     [
       'returns nothing',
       () => undefined,
-      { kind: 'invalid', message: 'Expected `propose` to return an array, got `undefined`.' },
+      {
+        kind: 'invalid',
+        message: 'Expected `propose` to return an array of proposals, got `undefined`.',
+      },
     ],
     [
       'returns no array',
       () => 'left',
-      { kind: 'invalid', message: 'Expected `propose` to return an array, got `"left"`.' },
+      {
+        kind: 'invalid',
+        message: 'Expected `propose` to return an array of proposals, got `"left"`.',
+      },
     ],
     ['proposes nothing', () => [], { kind: 'empty', message: 'The policy proposed nothing.' }],
     [
@@ -262,6 +268,9 @@ describe('siblings that lead to the same state', () => {
   });
 });
 
+const onePerNode =
+  'Expected `evaluate` to return an array of 1, one evaluation for each node, got ';
+
 describe('an evaluator', () => {
   test.each([
     ['NaN', [{ value: Number.NaN }], 'Expected `value` to be a number from 0 to 1, got `NaN`.'],
@@ -272,15 +281,15 @@ describe('an evaluator', () => {
       'Expected `value` to be a number from 0 to 1, got `-0.01`.',
     ],
     ['a text', [{ value: '0.5' }], 'Expected `value` to be a number from 0 to 1, got `"0.5"`.'],
-    ['too few', [], 'Expected `evaluate` to return 1 evaluations, got 0.'],
+    ['too few', [], `${onePerNode}an array of 0.`],
+    ['too many', [{ value: 0 }, { value: 1 }], `${onePerNode}an array of 2.`],
+    ['no array', { value: 0 }, `${onePerNode}an object.`],
     [
-      'too many',
-      [{ value: 0 }, { value: 1 }],
-      'Expected `evaluate` to return 1 evaluations, got 2.',
+      'nothing for a node',
+      [undefined],
+      'Expected each evaluation to be an object with a `value`, got `undefined`.',
     ],
-    ['no array', { value: 0 }, 'Expected `evaluate` to return 1 evaluations, got an object.'],
-    ['nothing for a node', [undefined], 'Expected an evaluation, got `undefined`.'],
-    ['a bare number', [0.5], 'Expected an evaluation, got `0.5`.'],
+    ['a bare number', [0.5], 'Expected each evaluation to be an object with a `value`, got `0.5`.'],
   ])('that returns %s fails the node with a reason', async (_title, verdicts, message) => {
     const { tree } = await run({ evaluator: evaluating(() => verdicts) });
     expect(tree.root.children[0]).toMatchObject({

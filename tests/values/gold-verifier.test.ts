@@ -59,7 +59,7 @@ describe('the gold verifier', () => {
   it('takes nothing else', () => {
     // @ts-expect-error A verifier is no oracle.
     expect(() => goldVerifier({ verify: () => ({ correct: true }) })).toThrow(
-      'Expected `oracle` to be an object with a method `label`, got an object.',
+      'Expected `oracle` to be an object with a method `label`, got one without it.',
     );
   });
 });

@@ -97,7 +97,10 @@ async function parse(
     return await gguf('http://memory', { fetch: async (_, init) => partOf(content, init) });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    if (/magic number/.test(reason)) throw fault(path, 'a GGUF file', 'another kind of file');
+    if (/magic number/.test(reason)) {
+      const message = `Expected \`${path}\` to be a GGUF file, got another kind of file.`;
+      throw new EspalierError('usage', message, { cause });
+    }
     if (/unsupported version/.test(reason)) {
       throw fault(path, 'a GGUF file of version 1 to 3', 'another version');
     }

@@ -272,7 +272,7 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
       return `${model} does not honour what was asked for (${said}).`;
     case 'bad-request':
       return status === 404
-        ? `${model}${where} knows no such model or path (${said}). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.`
+        ? `${model}${where} knows no such model or path (${said}). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.`
         : `${model} cannot make sense of the request (${said}).`;
     case 'network':
       if (isUntrusted(facts)) {

@@ -1,3 +1,4 @@
+import { expectObject } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import {
   byBudget,
@@ -40,6 +41,7 @@ export async function reportPage(
   report: BenchReport,
   options: DocumentOptions = {},
 ): Promise<string> {
+  expectObject('report', report);
   expectOptions('reportPage', options, 'command stopped');
   const title = escaped(reportTitle(report));
   const brush = await painter();

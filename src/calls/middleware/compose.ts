@@ -1,3 +1,4 @@
+import { expectObject } from '../../base/expect.ts';
 import type { Middleware, Payee } from '../../contracts/language-model.ts';
 
 /**
@@ -20,5 +21,6 @@ export function wrapModel<Model extends Payee>(
   model: Model,
   ...middleware: readonly Middleware<Model>[]
 ): Model {
+  expectObject('model', model);
   return middleware.reduceRight((next, wrap) => wrap(next), model);
 }

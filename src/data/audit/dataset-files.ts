@@ -75,7 +75,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    const message = `Expected \`${escapeControls(path)}\` to be a file or a folder that can be read.`;
+    const message = `Expected \`${escapeControls(path)}\` to be a file or a folder that can be read. Check the path.`;
     throw new EspalierError('usage', message, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { chatTool, dataUrl } from '../../backends/transport/chat-request.ts';
 import { expectBoolean } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { isOfTools } from '../../base/tools-in-words.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
@@ -87,17 +88,18 @@ const toolTurns: Turns = {
 };
 
 /** TRL, with conversations: each completion is a whole turn. */
-export function trlConversational({
-  images = false,
-  ...options
-}: FormatOptions & {
-  /**
-   * Whether conversations may show images: each content is then a list of parts, an image being a `data:` address.
-   *
-   * @defaultValue false: rows with images are refused
-   */
-  readonly images?: boolean;
-} = {}): DatasetFormat<ConversationKind> {
+export function trlConversational(
+  given: FormatOptions & {
+    /**
+     * Whether conversations may show images: each content is then a list of parts, an image being a `data:` address.
+     *
+     * @defaultValue false: rows with images are refused
+     */
+    readonly images?: boolean;
+  } = {},
+): DatasetFormat<ConversationKind> {
+  expectOptions('trl-conversational', given, 'render provenance endToken images');
+  const { images = false, ...options } = given;
   expectBoolean('images', images);
   const { type } = plainTurns;
   const info = {

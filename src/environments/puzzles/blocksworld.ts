@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectInteger } from '../../base/expect.ts';
+import { expectArray, expectInteger, expectObject } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Transition } from '../../contracts/environment.ts';
@@ -53,6 +53,9 @@ function environment(
   instance: BlocksworldState,
 ): PuzzleEnvironment<BlocksworldState, BlocksworldAction> {
   // The reader is the one place that knows all the rules of a problem.
+  expectOptions('blocksworld', instance, 'blocks places goal');
+  for (const name of ['blocks', 'places'] as const) expectArray(name, instance[name]);
+  expectObject('goal', instance.goal);
   const { blocks, places, goal } = parseProblem(formatProblem(instance));
   const start = { blocks, places, goal };
   return {

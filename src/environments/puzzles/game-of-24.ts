@@ -77,7 +77,8 @@ export const gameOf24: Puzzle<
     const instance = parseNumbers(text);
     // Too few or too many are a slip of the hand, unless a target says that another game is meant.
     if (instance.target !== undefined || instance.numbers.length === 4) return instance;
-    const expected = 'four numbers, or a target behind them, such as `4 9 10 -> 23`';
+    const expected =
+      'four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`';
     throw expectation('puzzle', expected, text);
   },
   estimate,

@@ -1,7 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectInteger, wrongValue } from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
-import { expectVerifier } from '../../base/expect-no-oracle.ts';
+import { expectVerifier, scoreIn } from '../../base/expect-no-oracle.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { actingAfter } from '../../calls/acting-on.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -151,7 +151,7 @@ async function reward(
   state: ReasoningState,
   context: CallContext,
 ): Promise<Transition<ReasoningState>> {
-  const { correct, score = correct ? 1 : 0 } = await verifier.verify(state, context);
+  const score = scoreIn(await verifier.verify(state, context));
   if (!(score >= 0 && score <= 1)) throw wrongValue('score', 'a finite number from 0 to 1', score);
   return { state, terminal: true, answer: true, reward: score };
 }

@@ -255,7 +255,7 @@ async function stepWith(
 ): Promise<Transition<ToolState>> {
   const { state, action, context } = taken;
   if (state.ended !== undefined) {
-    throw new EspalierError('usage', 'Expected no call behind the end, got one.', {
+    throw new EspalierError('usage', 'Expected no call after the end, got one.', {
       scope: 'item',
     });
   }

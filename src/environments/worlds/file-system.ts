@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readlink, realpath, rm } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
@@ -57,6 +58,7 @@ interface Changes {
 export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
   expectOptions('fileSystem', options, 'root ignore wrap');
   const { root, ignore = [], wrap } = options;
+  expectText('root', root);
   const isLeftOut = (path: string) =>
     path.startsWith(ownName) || ignore.includes(path) || ignore.includes(basename(path));
   return async () => {

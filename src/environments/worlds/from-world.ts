@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectInteger, expectMethods } from '../../base/expect.ts';
+import { expectFunction, expectInteger, expectMethods, expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -83,6 +83,8 @@ export function fromWorld<Action, Observation>(
   expectOptions('fromWorld', options, known);
   const { name, instances, snapshots = 64, restores = true, notation, answer } = options;
   const { timeoutMs = 30_000 } = options;
+  expectFunction('create', create);
+  expectText('name', name);
   expectInteger('instances', instances, { min: 1 });
   expectInteger('snapshots', snapshots, { min: 0 });
   expectInteger('timeoutMs', timeoutMs, { min: 1 });

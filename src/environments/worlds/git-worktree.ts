@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { EspalierError } from '../../base/errors.ts';
-import { describeValue } from '../../base/expect.ts';
+import { describeValue, expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { expectName, type Folder, folderAt } from './folder.ts';
@@ -45,6 +45,7 @@ export interface GitWorktreeOptions {
 export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> {
   expectOptions('gitWorktree', options, 'repository copy branch wrap');
   const { repository, copy = [], branch, wrap } = options;
+  expectText('repository', repository);
   if (branch !== undefined) expectBranch(branch);
   return async () => {
     const original = await placeOf(repository);

@@ -1,4 +1,5 @@
 import { expectation, expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
+import { expectGoal } from '../../base/expect-goal.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -61,7 +62,6 @@ export function astar<State = any, Action = any>(
     throw expectation('admissible', 'false without a heuristic', admissible);
   }
   expectFunction('cost', cost);
-  expectFunction('goal', goal);
   expectNumber('weight', weight, { min: 0 });
   expectBounds({ width, maxDepth });
 
@@ -69,7 +69,7 @@ export function astar<State = any, Action = any>(
     heuristic: heuristic as Heuristic<unknown> | undefined,
     cost,
     weight,
-    goal,
+    goal: expectGoal(goal),
     width,
     maxDepth,
     optimal: admissible && weight <= 1,

@@ -1,4 +1,5 @@
-import { expectBounds, expectFunction } from '../../base/expect.ts';
+import { expectBounds } from '../../base/expect.ts';
+import { expectGoal } from '../../base/expect-goal.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { canWiden, subtree, type WideningRule } from '../../tree/selection.ts';
@@ -33,9 +34,9 @@ export interface DepthFirstOptions {
  */
 export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   expectOptions('depthFirst', options, 'width maxDepth climb answers goal');
-  const { width = 2, maxDepth = 12, climb = 2, answers = 1, goal = isGoal } = options;
+  const { width = 2, maxDepth = 12, climb = 2, answers = 1 } = options;
+  const goal = expectGoal(options.goal ?? isGoal);
   expectBounds({ width, maxDepth, climb, answers });
-  expectFunction('goal', goal);
   const widening: WideningRule = ({ children, samples }) =>
     Math.max(children.length, samples) < width;
   /** Where the next action is proposed, at a node or below it; if nowhere, how many levels to go up from there. */

@@ -43,7 +43,7 @@ const cases: readonly Case[] = [
     status: 404,
     text: 'model: claude-sonnet-5-5',
     kind: 'bad-request',
-    sentence: `${name} knows no such model or path (404: model: claude-sonnet-5-5). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.`,
+    sentence: `${name} knows no such model or path (404: model: claude-sonnet-5-5). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.`,
   },
   {
     status: 400,

@@ -66,7 +66,7 @@ describe('a server that is not as it should be', () => {
   test('has no such path', async () => {
     const gone = { status: 404, json: { detail: 'Not Found' } };
     expect((await failureOf(gone)).message).toBe(
-      "vllm:m-1 at http://host:8000/v1 knows no such model or path (404: Not Found). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.",
+      "vllm:m-1 at http://host:8000/v1 knows no such model or path (404: Not Found). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.",
     );
   });
 

@@ -338,7 +338,7 @@ test.each<[unknown, string]>([
   ],
   [
     { preset: 'vllm', client: {} },
-    'Expected `client` to be an object with a method `get`, got an object.',
+    'Expected `client` to be an object with a method `get`, got one without it.',
   ],
   [
     { preset: 'vllm', client: { get() {}, post() {} }, apiKey: 'sesame' },

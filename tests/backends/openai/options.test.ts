@@ -77,7 +77,7 @@ test.each<[unknown, string]>([
   ],
   [
     { model: 'm', client: { chat: { completions: {} } } },
-    'Expected `client.chat.completions` to be an object with a method `create`, got an object.',
+    'Expected `client.chat.completions` to be an object with a method `create`, got one without it.',
   ],
   [{ model: 'm', retry: 3 }, 'Expected `retry` to be an object or false, got `3`.'],
 ])('options %j are refused', (options, sentence) => {

@@ -151,7 +151,7 @@ describe('a service that is not as it should be', () => {
         status: 404,
         json: { error: { message: 'The model `gpt-4o` does not exist', code: 'model_not_found' } },
       },
-      "openai:gpt-4o knows no such model or path (404: The model `gpt-4o` does not exist). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.",
+      "openai:gpt-4o knows no such model or path (404: The model `gpt-4o` does not exist). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.",
     ],
     ['answers with nothing', { text: '' }, 'openai:gpt-4o answered with an empty reply.'],
     [

@@ -62,8 +62,16 @@ describe('a compressed file', () => {
 });
 
 test.each([
-  ['an empty file', Buffer.alloc(0), 'a GGUF file, got another kind of file'],
-  ['a text', Buffer.from('{ "model": "llama" }'), 'a GGUF file, got another kind of file'],
+  [
+    'an empty file',
+    Buffer.alloc(0),
+    /^Expected `.*` to be a GGUF file, got another kind of file\.$/,
+  ],
+  [
+    'a text',
+    Buffer.from('{ "model": "llama" }'),
+    /^Expected `.*` to be a GGUF file, got another kind of file\.$/,
+  ],
   ['the mark alone', encoded.subarray(0, 4), 'a GGUF file of version 1 to 3, got another version'],
   [
     'version 9',

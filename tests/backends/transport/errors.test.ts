@@ -158,7 +158,7 @@ const cases: readonly Case[] = [
     thrown: refused(404, { error: { message: 'The model `m-1` does not exist.' } }),
     kind: 'bad-request',
     message:
-      "maker:m-1 at http://host:8000/v1 knows no such model or path (404: The model `m-1` does not exist). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.",
+      "maker:m-1 at http://host:8000/v1 knows no such model or path (404: The model `m-1` does not exist). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.",
     retryable: false,
   },
   {

@@ -161,11 +161,7 @@ describe('hostile files', () => {
   });
 
   test.each([
-    [
-      'a torn line',
-      `${good}\n${good.slice(0, 20)}`,
-      /^Line 2 of `.*`: expected JSON, got something else\.$/,
-    ],
+    ['a torn line', `${good}\n${good.slice(0, 20)}`, /^Line 2 of `.*`: expected JSON, got /],
     ['NaN', `${good}\n{"question":"One?","answer":NaN}`, /^Line 2 of `.*`: expected JSON/],
     [
       'a number that is none',
@@ -349,7 +345,7 @@ describe('a file that is named alone', () => {
       `qa.csv\` is a CSV file of questions, ${convert}`,
     ],
     ['qa.csv', 'id,"Question"\n1,One?\n', 'is a CSV file of questions'],
-    ['broken.jsonl', 'not json\n', 'Line 1 of `', 'expected JSON, got something else.'],
+    ['broken.jsonl', 'not json\n', 'Line 1 of `', 'expected JSON, got `"not json"`.'],
   ])('as %s with %j is refused by what it is', async (name, content, ...messages) => {
     const path = fileOf(name, content);
     const read = async () => (await taskNamed(path)).instances({ seed: 0 });

@@ -170,7 +170,7 @@ describe('options of reasoning', () => {
     [{ extract: 1 as never }, 'Expected `extract` to be a function, got `1`.'],
     [{ isEqual: 1 as never }, 'Expected `isEqual` to be a function, got `1`.'],
     [{ verifier: null as never }, 'an object with a method `verify`, got `null`.'],
-    [{ verifier: {} as never }, 'an object with a method `verify`, got an object.'],
+    [{ verifier: {} as never }, 'an object with a method `verify`, got one without it.'],
   ])('%o is refused', (wrong, message) => {
     expect(() => reasoning({ question, ...wrong })).toThrow(message);
   });

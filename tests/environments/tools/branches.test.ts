@@ -287,7 +287,7 @@ test('an answer ends the task, and is what is voted on', async () => {
   expect(environment.answer(next.state)).toBe('Lima');
   await expect(async () =>
     environment.step(next.state, { tool: 'answer', input: 'Oslo' }, context),
-  ).rejects.toThrow('Expected no call behind the end, got one.');
+  ).rejects.toThrow('Expected no call after the end, got one.');
 });
 
 const told = ({ tree }: Pick<SearchResult<unknown, unknown>, 'tree'>) =>

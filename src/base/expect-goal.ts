@@ -1,0 +1,12 @@
+import type { SearchNode } from '../contracts/node.ts';
+import { expectation, expectFunction } from './expect.ts';
+
+/** A goal of a user's, checked: a promise would count as true. */
+export function expectGoal(goal: (node: SearchNode) => boolean): typeof goal {
+  expectFunction('goal', goal);
+  return (node) => {
+    const isReached = goal(node);
+    if (typeof isReached === 'boolean') return isReached;
+    throw expectation('goal', 'a function that returns true or false', isReached);
+  };
+}

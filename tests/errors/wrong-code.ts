@@ -1,0 +1,496 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: a list of uses
+// biome-ignore-all lint/complexity/noExcessiveLinesPerFunction: a list of uses
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as agents from '../../src/agents/index.ts';
+import * as backends from '../../src/backends/index.ts';
+import { tiny } from '../../src/backends/tiny/index.ts';
+import * as bench from '../../src/bench/index.ts';
+import * as calls from '../../src/calls/index.ts';
+import * as data from '../../src/data/index.ts';
+import * as environments from '../../src/environments/index.ts';
+import * as core from '../../src/index.ts';
+import * as memories from '../../src/memory/index.ts';
+import * as methods from '../../src/methods/index.ts';
+import * as policies from '../../src/policies/index.ts';
+import * as runs from '../../src/runs/index.ts';
+import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
+import * as values from '../../src/values/index.ts';
+
+/** What a user without types wrote, what the error has to name, and its code. */
+export type WrongCode = readonly [
+  use: string,
+  make: () => unknown,
+  names: readonly string[],
+  code?: string,
+];
+
+/** A folder for files, and a server that knows the model `m`. */
+export interface Ground {
+  readonly folder: string;
+  readonly server: string;
+}
+
+const game = environments.gameOf24.environment({ numbers: [4, 9, 10, 13] });
+const other = environments.gameOf24.environment({ numbers: [1, 2, 3, 4] });
+const bare: core.Environment<string, string> = {
+  name: 'bare',
+  reset: () => ({ state: '' }),
+  step: (state, action) => ({ state: state + action }),
+};
+/** Everything here is called as a program without types might. */
+type Loose = never;
+
+export const model: ScriptedModel = scriptedModel({ answer: () => 'a' });
+const policy = () => [{ action: 'a' }, { action: 'b' }];
+const evaluator = () => 0.5;
+
+/** A search of `bare` with something wrong. */
+const found = (wrong: object) => core.search(bare, { policy, evaluator, ...wrong });
+
+/** What a search says of a plug-in that breaks its contract: the node fails, and not the search. */
+async function lost(wrong: object): Promise<never> {
+  const { failures } = await found({ budget: { simulations: 3 }, ...wrong });
+  throw Object.assign(new Error(failures.first[0]?.message ?? 'Nothing failed.'), { code: 'lost' });
+}
+
+/** A call of a model outside of a search. */
+function asked(model: core.LanguageModel): Promise<unknown> {
+  const request = { messages: [{ role: 'user' as const, content: 'Hello.' }], maxTokens: 5 };
+  const policy = async (_node: unknown, { context }: { context: core.CallContext }) => {
+    await context.generate(model, request);
+    return [{ action: 'a' }];
+  };
+  return lost({ policy });
+}
+
+export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
+  const notes = join(folder, 'notes.txt');
+  writeFileSync(notes, 'Buy milk.\n');
+  const nothing = join(folder, 'nothing');
+  mkdirSync(nothing, { recursive: true });
+  const out = join(folder, 'out');
+  const baseUrl = `${server}/v1`;
+  const retry = { attempts: 1 };
+
+  return [
+    // Options.
+    [
+      'an option that is misspelt',
+      () => core.mcts({ widht: 3 } as Loose),
+      ['mcts', 'widht', 'width'],
+    ],
+    [
+      'an option of another algorithm',
+      () => core.beam({ selection: core.uct() } as Loose),
+      ['beam', '`selection`', '`select`'],
+    ],
+    [
+      'a unit that is misspelt',
+      () => found({ budget: { simulation: 5 } }),
+      ['budget', 'simulation`', 'simulations`'],
+    ],
+    [
+      'options as a text',
+      () => environments.reasoning('What is 1 + 1?' as Loose),
+      ['reasoning', 'object', 'What is'],
+    ],
+    ['NaN for a constant', () => core.uct({ c: Number.NaN }), ['`c`', 'number', 'NaN']],
+    ['NaN for a prior', () => core.puct({ cInit: Number.NaN }), ['cInit', 'NaN']],
+    ['NaN for a width', () => core.progressiveWidening({ k: Number.NaN }), ['`k`', 'NaN']],
+    ['NaN for a loss', () => core.virtualLoss({ loss: Number.NaN }), ['loss', 'NaN']],
+    ['a step size above 1', () => core.tdBackup({ stepSize: 2 }), ['stepSize', 'from 0 to 1', '2']],
+    [
+      'a negative budget',
+      () => found({ budget: { calls: -1 } }),
+      ['budget\\.calls', 'from 0 up', '-1'],
+    ],
+    [
+      'half a simulation',
+      () => found({ budget: { simulations: 2.5 } }),
+      ['budget\\.simulations', 'integer', '2\\.5'],
+    ],
+    ['a budget in words', () => found({ budget: { tokens: '2k' } }), ['budget\\.tokens', '2k']],
+    ['a width of 0', () => core.beam({ width: 0 }), ['width', 'from 1 up', '`0`']],
+    ['a discount above 1', () => found({ discount: 1.1 }), ['discount', 'from 0 to 1', '1\\.1']],
+    ['a concurrency of 0', () => found({ concurrency: 0 }), ['concurrency', 'from 1 up', '`0`']],
+    ['an order that is none', () => found({ order: 'fifo' }), ['order', 'arrival', 'fifo']],
+    [
+      'a controller for its signal',
+      () => found({ signal: new AbortController() }),
+      ['signal', 'controller\\.signal', 'object'],
+    ],
+    [
+      'a temperature in words',
+      () => policies.fromModel({ model, temperature: 'hot' as Loose }),
+      ['temperature', 'hot'],
+    ],
+    ['no samples', () => policies.fromModel({ model, samples: 0 } as Loose), ['samples', '`0`']],
+    [
+      'a threshold out of range',
+      () => values.orm({ model, at: 3 } as Loose),
+      ['model', 'score', 'object'],
+    ],
+    [
+      'dollars and no price',
+      () =>
+        lost({
+          budget: { usd: 1 },
+          policy: async (_node: unknown, { context }: { context: core.CallContext }) => {
+            await context.generate(model, { messages: [] });
+            return [];
+          },
+        }),
+      ['prices', 'script', 'budget\\.usd'],
+    ],
+    // Parts.
+    ['no policy', () => core.search(bare, {}), ['policy', 'propose', 'undefined']],
+    ['no evaluator', () => core.search(bare, { policy }), ['evaluator']],
+    [
+      'no environment',
+      () => core.search(undefined as Loose, { policy }),
+      ['environment', 'undefined'],
+    ],
+    [
+      'an environment without a name',
+      () => core.search({ ...bare, name: undefined } as Loose, { policy }),
+      ['environment\\.name', 'undefined'],
+    ],
+    [
+      'an algorithm that was not called',
+      () => found({ algorithm: core.mcts }),
+      ['algorithm', 'run', 'function'],
+    ],
+    [
+      'a method that was not called',
+      () => found({ method: methods.agentQ }),
+      ['method', 'function'],
+    ],
+    [
+      'a condition that was not called',
+      () => found({ stopWhen: core.solved }),
+      ['stopWhen', 'solved', 'function'],
+    ],
+    [
+      'the name of a model',
+      () => policies.fromModel({ model: 'openai:gpt-5' } as Loose),
+      ['model', 'generate', 'openai:gpt-5', 'await languageModel'],
+    ],
+    [
+      'a model that was not awaited',
+      () => policies.fromModel({ model: backends.languageModel('tiny') } as Loose),
+      ['model', 'promise', 'await'],
+    ],
+    [
+      'a tree that was not awaited',
+      () =>
+        core.renderTree(
+          core.search(game, { policy: policies.uniform(() => []), evaluator }) as Loose,
+        ),
+      ['tree', 'promise', 'await'],
+    ],
+    [
+      'a result for its tree',
+      async () => core.treeToJson((await found({ budget: { simulations: 1 } })) as Loose),
+      ['tree', 'object'],
+    ],
+    [
+      'a tree for its node',
+      async () => core.summarise((await found({ budget: { simulations: 1 } })).tree as Loose),
+      ['node', 'tree\\.root'],
+    ],
+    [
+      'a model that scores no steps',
+      () => values.prm({ model } as Loose),
+      ['model', 'score', 'object'],
+    ],
+    [
+      'a judge without a notation',
+      () => found({ evaluator: values.judge({ model }) }),
+      ['bare', 'notation', 'judge'],
+    ],
+    [
+      'an oracle as a verifier',
+      () => found({ outcome: environments.answerOracle('24') }),
+      ['outcome', 'oracle'],
+    ],
+    [
+      'an oracle as an evaluator',
+      () => found({ evaluator: environments.answerOracle('24') }),
+      ['evaluator', 'oracle'],
+    ],
+    [
+      'votes without answers',
+      () => found({ algorithm: core.bestOfN({ choose: 'majority' }), budget: { simulations: 4 } }),
+      ['bare', 'answer'],
+    ],
+    [
+      'the tree of another environment',
+      async () => {
+        const budget = { simulations: 1 };
+        const { tree } = await core.search(other, {
+          policy: policies.uniform(() => []),
+          evaluator,
+          budget,
+        });
+        await found({ tree });
+      },
+      ['tree', 'game24', 'bare'],
+    ],
+    // Plug-ins.
+    [
+      'a policy that lists texts',
+      () => lost({ policy: () => ['a', 'b'] }),
+      ['proposal', 'action', '"a"'],
+      'lost',
+    ],
+    [
+      'a policy that lists nothing',
+      () => lost({ policy: () => undefined }),
+      ['propose', 'array', 'undefined'],
+      'lost',
+    ],
+    ['a value above 1', () => lost({ evaluator: () => 7 }), ['value', 'from 0 to 1', '7'], 'lost'],
+    ['a value that is NaN', () => lost({ evaluator: () => Number.NaN }), ['value', 'NaN'], 'lost'],
+    [
+      'an action that was not awaited',
+      () => lost({ policy: () => [{ action: Promise.resolve('a') }] }),
+      ['action', 'promise', 'await'],
+      'lost',
+    ],
+    [
+      'a state that was not awaited',
+      () =>
+        core.search(
+          { ...bare, reset: () => ({ state: Promise.resolve('') as never }) },
+          {
+            policy,
+            evaluator,
+          },
+        ),
+      ['bare', 'reset', 'state', 'promise'],
+    ],
+    [
+      'a simulation that says nothing',
+      () =>
+        found({
+          algorithm: {
+            name: 'mine',
+            concurrency: 'any',
+            laws: [],
+            run: (_tree: unknown, context: core.SearchContext<string, string>) =>
+              context.simulate((async () => undefined) as Loose),
+          },
+        }),
+      ['simulation', 'continue', 'undefined'],
+    ],
+    // Models and servers.
+    [
+      'a provider that is misspelt',
+      () => backends.languageModel('opnai:gpt-5'),
+      ['opnai', 'openai:gpt-5'],
+    ],
+    [
+      'a provider without a model',
+      () => backends.languageModel('openai'),
+      ['openai', 'names a model'],
+    ],
+    [
+      'a missing key',
+      () => asked(backends.anthropic({ model: 'claude-sonnet-5-5' })),
+      ['ANTHROPIC_API_KEY', 'claude-sonnet-5-5'],
+    ],
+    [
+      'a base URL that is none',
+      () => backends.openaiCompatible({ baseUrl: 'localhost:8000' }),
+      ['baseUrl', 'localhost:8000', 'http'],
+    ],
+    [
+      'a server that is not there',
+      () =>
+        asked(backends.openaiCompatible({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm', retry })),
+      ['127\\.0\\.0\\.1:9', 'reached'],
+      'lost',
+    ],
+    [
+      'a model that is not served',
+      () => asked(backends.openaiCompatible({ baseUrl, model: 'n', retry })),
+      ['n', 'serves m'],
+      'lost',
+    ],
+    [
+      'a base URL without /v1',
+      () => asked(backends.openaiCompatible({ baseUrl: `${server}/v7`, model: 'm', retry })),
+      ['v7', '404', '/v1'],
+      'lost',
+    ],
+    [
+      'a GGUF file that is not there',
+      () => asked(tiny({ model: join(folder, 'no.gguf') })),
+      ['no\\.gguf'],
+      'lost',
+    ],
+    [
+      'a file that is no GGUF',
+      async () => asked(await backends.languageModel(`tiny:${notes}`)),
+      ['notes\\.txt', 'GGUF'],
+      'lost',
+    ],
+    [
+      'a name in place of a model of the AI SDK',
+      () => backends.aiSdk('gpt-5' as Loose),
+      ['model', 'AI SDK', 'gpt-5'],
+    ],
+    [
+      'a recording that is not there',
+      () => backends.replay({ journal: join(folder, 'no.jsonl') }),
+      ['no\\.jsonl'],
+      'storage',
+    ],
+    // Files and runs.
+    ['no path of a run', () => runs.openRun(undefined as Loose), ['path', 'undefined']],
+    ['a run that is a file', () => runs.openRun(notes), ['notes\\.txt'], 'storage'],
+    ['a run that is not there', () => runs.readRun(nothing), ['nothing', 'run\\.json'], 'storage'],
+    [
+      'a run that is open already',
+      () => {
+        using _run = runs.openRun(join(folder, 'twice'));
+        runs.openRun(join(folder, 'twice'));
+      },
+      ['twice', '\\d+'],
+      'locked',
+    ],
+    [
+      'a run that is closed',
+      async () => {
+        const run = runs.openRun(join(folder, 'closed'));
+        run[Symbol.dispose]();
+        await found({ journal: run.journal });
+      },
+      ['closed'],
+      'storage',
+    ],
+    [
+      'problems as texts',
+      () => {
+        using run = runs.openRun(join(folder, 'texts'));
+        return runs.generate({ run, problems: ['a'], plan: () => ({}) } as Loose);
+      },
+      ['problems\\[0\\]', 'id', 'undefined'],
+    ],
+    [
+      'two problems of one name',
+      () => {
+        using run = runs.openRun(join(folder, 'texts'));
+        return runs.generate({
+          run,
+          problems: [{ id: 'a' }, { id: 'a' }],
+          plan: () => ({}),
+        } as Loose);
+      },
+      ['problems', 'repetition', '"a"'],
+    ],
+    [
+      'a file that is no tree',
+      () => core.treeFromJson('Buy milk.'),
+      ['tree', 'JSON'],
+      'invalid-tree',
+    ],
+    [
+      'JSON that is no tree',
+      () => core.treeFromJson({ nodes: [] }),
+      ['tree', 'format'],
+      'invalid-tree',
+    ],
+    // Data, tools, benchmarks.
+    [
+      'a rule that was not called',
+      () =>
+        data.writeDataset({
+          out,
+          problems: [],
+          configs: [
+            { name: 'a', rule: data.pairRules.stepDpo, format: data.formats.trl() } as Loose,
+          ],
+        }),
+      ['configs\\[0\\]\\.rule', 'call', 'function'],
+    ],
+    ['a dataset that is not there', () => data.auditDataset(join(folder, 'no-data')), ['no-data']],
+    [
+      'an upload without a token',
+      () => data.uploadDataset({ folder: nothing, repo: 'me/data' } as Loose),
+      ['token', 'undefined'],
+    ],
+    [
+      'a tool without its effect',
+      () =>
+        environments.toolEnvironment(
+          {},
+          {
+            name: 'a',
+            task: 'b',
+            tools: ((tool: (spec: object) => object) => ({
+              look: tool({ run: () => 1 }),
+            })) as Loose,
+          },
+        ),
+      ['effect', 'pure', 'undefined'],
+    ],
+    [
+      'tools as an object',
+      () => environments.toolEnvironment({}, { name: 'a', task: 'b', tools: {} as Loose }),
+      ['tools', 'function', 'object'],
+    ],
+    [
+      'tools that were not awaited',
+      () =>
+        environments.toolEnvironment(
+          {},
+          {
+            name: 'a',
+            task: 'b',
+            tools: (() =>
+              agents.mcpTools({
+                listTools: async () => ({ tools: [] }),
+                callTool: async () => ({}),
+              } as Loose)) as Loose,
+          },
+        ),
+      ['tools', 'promise', 'await'],
+    ],
+    [
+      'a puzzle as a text',
+      () => environments.gameOf24.environment('4 9 10 13' as Loose),
+      ['game24', 'object', '4 9 10 13'],
+    ],
+    [
+      'a repository that is none',
+      () => environments.gitWorktree({ repository: nothing })(),
+      ['nothing', 'git'],
+    ],
+    [
+      'a store that is no memory',
+      () => memories.lessons({ memory: memories.inMemoryStore(), kind: 'policy' } as Loose),
+      ['memory', 'recall', 'object'],
+    ],
+    [
+      'a task of benchmarks by its name',
+      () =>
+        bench.compare({
+          task: 'game24',
+          model,
+          methods: ['mcts'],
+          budgets: [{ unit: 'calls', limit: 1 }],
+          out,
+        } as Loose),
+      ['task', 'instances', 'game24'],
+    ],
+    ['a benchmark that is misspelt', () => bench.taskNamed('gsm9k'), ['gsm9k', 'gsm8k']],
+    [
+      'a price below 0',
+      () => found({ prices: { m: { input: -1, output: 1 } } }),
+      ["prices\\['m'\\]\\.input", '-1'],
+    ],
+    ['a pool of time', () => new calls.BudgetPool({ ms: 5 } as Loose), ['budget', 'ms']],
+  ];
+}
