@@ -36,7 +36,7 @@ export function unusedOf(
     }
   | undefined {
   if (!hasEndedByItself(result)) return undefined;
-  const { stopReason, exceeded, spend } = result;
+  const { stopReason, exceeded, spend, tree } = result;
   const limits = Object.entries(budget) as [keyof Budget, number][];
   const spent = limits.map(([unit, of]) => ({ unit, used: spend[unit], of }));
   const [most] = spent
