@@ -109,7 +109,14 @@ const loaders: Readonly<Record<string, (around: Typed) => Promise<Command>>> = {
     return searchCommand().action(
       async (question: string | undefined, request: SearchRequest, { args }: Command) => {
         expectQuotes(args, request);
-        exit(await runSearchCommand({ ...request, ...(question !== undefined && { question }) }));
+        const { task, environment } = request;
+        const name = task === undefined && environment === undefined ? 'question' : 'input';
+        exit(
+          await runSearchCommand({
+            ...request,
+            ...(question !== undefined && { [name]: question }),
+          }),
+        );
       },
     );
   },

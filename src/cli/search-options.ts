@@ -70,7 +70,10 @@ export const fillOption = [
 export function searchCommand(): Command {
   const command = new Command('search')
     .description('Search a question or a puzzle, and print the best that was found.')
-    .argument('[question]', 'a question, in quotes; it needs a model')
+    .argument(
+      '[question]',
+      'a question, which needs a model; with --task or --environment, the input. In quotes',
+    )
     .option(
       '--task <name>',
       `a puzzle instead: ${taskNames.join(', ')}`,

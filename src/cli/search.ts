@@ -99,9 +99,6 @@ function expectOwnFolder({ path }: RunFolder, { identity }: OwnModules): void {
 function askedIn({ question, task, input, environment = '' }: SearchRequest): AskedProblem {
   if (environment === '') return { id: question ?? input ?? '', question, task, input };
   if (task !== undefined) throw environmentAndTask();
-  if (question !== undefined) {
-    throw new EspalierError('usage', 'Expected `--input` beside `--environment`, got a question.');
-  }
   const text = input !== undefined && existsSync(input) ? readInput(input) : input;
   return { id: text ?? parse(environment).name, ...(text !== undefined && { input: text }) };
 }
@@ -111,12 +108,12 @@ function knownProblem({ question, task, input }: SearchRequest): Problem {
   if (question !== undefined && task === undefined && input === undefined) {
     return questionProblem(question);
   }
-  if (question === undefined && task !== undefined && input !== undefined) {
+  if (task !== undefined && input !== undefined) {
     return readPuzzle(task, input);
   }
   throw new EspalierError(
     'usage',
-    'Expected a question in quotes, `--task` and `--input` for a puzzle, or `--environment`.',
+    'Expected a question in quotes, `--task` and its input for a puzzle, or `--environment`.',
   );
 }
 

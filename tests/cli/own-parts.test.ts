@@ -194,12 +194,8 @@ test.each([
     'Expected `--environment` or `--task`, got both.',
   ],
   [
-    ['Why?', '--environment', 'WORLD'],
-    'Expected `--input` beside `--environment`, got a question.',
-  ],
-  [
     ['--environment', 'WORLD'],
-    'Expected `--model`: an environment of your own needs a model, or `--policy`, and the one in the package only knows its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
+    'Expected `--model`: an environment of your own needs a model, or `--policy`, and the model in the package knows only its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
   ],
   [
     ['--environment', 'WORLD', '--policy', 'WORLD', '--input', 'cellar'],

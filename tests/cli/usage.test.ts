@@ -7,7 +7,7 @@ const folder = temporaryFolder();
 const noPddl = fileIn(folder, 'plan.txt', 'stack all the blocks');
 const game = 'search --task game24 --input';
 const either =
-  'Expected a question in quotes, `--task` and `--input` for a puzzle, or `--environment`.';
+  'Expected a question in quotes, `--task` and its input for a puzzle, or `--environment`.';
 
 // Words between quotes are one argument.
 test.concurrent.each([
@@ -15,6 +15,10 @@ test.concurrent.each([
   ['search', either],
   ['search --input 5', either],
   ['search --task game24', either],
+  [
+    'search --task game24 "4 9"',
+    'Expected `puzzle` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"4 9"`.',
+  ],
   [`${game} "4 9" --input "5 6"`, 'Expected one `--input`, got `4 9` and `5 6`.'],
   [`${game} 4 9 10 13`, 'Expected one value after `--input`, got 3 more; put it in quotes.'],
   [
@@ -47,7 +51,7 @@ test.concurrent.each([
   ],
   [
     `${game} "4 9" --model opnai:gpt-6-luna`,
-    'Unknown `--model` `"opnai:gpt-6-luna"`. Did you mean `openai`?',
+    'Expected `--model` to be a spec of a provider that is known, got `"opnai:gpt-6-luna"`. Did you mean `openai:gpt-6-luna`?',
   ],
   [
     `${game} "4 9 10 13" --model no/model.gguf`,
