@@ -93,7 +93,7 @@ export function resultColumns(
     {
       heading: 'adjusted p',
       meaning:
-        'the probability of a difference this large if there were none, corrected for all comparisons here (Holm): it can be large where the interval excludes 0',
+        'the probability of a difference this large if there were none, by flipping the signs of the paired differences, corrected for all comparisons here (Holm): it can be large where the interval excludes 0, and equal for several methods',
       cell: (point) => shown(compared(point), ({ adjustedP }) => pValue(adjustedP)),
     },
     tokens,

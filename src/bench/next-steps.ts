@@ -41,7 +41,7 @@ function idle(points: readonly BenchPoint[]): readonly string[] {
     );
     return `${name} (up to ${percent(most)})`;
   });
-  return [`Some searches left much of their budget unused: ${listed(methods)}.`];
+  return [`Some searches left more than 10 % of their budget unused: ${listed(methods)}.`];
 }
 
 /** Right answers that are found and not chosen are a matter of values. */

@@ -22,9 +22,7 @@ export function warningsOf(
   );
   return [
     ...methods.flatMap(overspent),
-    ...methods.flatMap((group) => lost(group, 'failed')),
-    ...methods.flatMap((group) => lost(group, 'unscored')),
-    ...methods.flatMap(lostInPart),
+    ...lost(methods),
     ...unrewarded(arms),
     ...methods.flatMap(unlimited),
     ...methods.flatMap(unused),
@@ -54,39 +52,60 @@ function overspent(arms: readonly Arm[]): readonly string[] {
 /** How late a timer may be on a machine that is not overloaded, in milliseconds. */
 const latestMs = 50;
 
-const consequences = {
-  failed: 'failed and count as wrong',
-  unscored: 'could not be scored and are left out',
-};
+/** What may be lost of searches: those it is true of, and what that means. */
+const losses: readonly {
+  readonly of: (cell: BenchCell) => boolean;
+  readonly reason: (cell: BenchCell) => string | undefined;
+  readonly what: string;
+  /** The least share of the searches that is told of. */
+  readonly least?: number;
+}[] = [
+  {
+    of: ({ isOutage }) => isOutage === true,
+    reason: ({ reason }) => reason,
+    what: 'could not ask their model and are made again by the same command',
+  },
+  {
+    of: ({ status, isOutage }) => status === 'failed' && isOutage !== true,
+    reason: ({ reason }) => reason,
+    what: 'failed and count as wrong',
+  },
+  {
+    of: ({ status }) => status === 'unscored',
+    reason: ({ reason }) => reason,
+    what: 'could not be scored and are left out',
+  },
+  {
+    // What a search lost on its way counts against it, and may be no fault of its own.
+    of: ({ status, lost }) => status !== 'failed' && lost !== undefined,
+    reason: ({ lost }) => lost?.reason,
+    what: 'dropped steps that came to nothing',
+    least: mostFailed,
+  },
+];
 
-function lost(arms: readonly Arm[], status: 'failed' | 'unscored'): readonly string[] {
-  const cells = arms.flatMap((arm) => arm.cells);
-  const found = cells.filter((cell) => cell.status === status);
-  if (found.length === 0) return [];
-  const reason = commonReason(found);
-  const because = reason === undefined ? '.' : `; the most common reason: ${reason}`;
-  return [
-    `${found.length} of ${cells.length} searches of ${cells[0]?.method} ${consequences[status]}${because}`,
-  ];
-}
-
-function commonReason(cells: readonly BenchCell[]): string | undefined {
-  return commonest(cells.flatMap(({ reason }) => reason ?? []));
+/** What searches lost, with the most common reason: methods of the same reason in one sentence. */
+function lost(methods: readonly (readonly Arm[])[]): readonly string[] {
+  return losses.flatMap(({ of, reason, what, least = 0 }) => {
+    const found = methods.flatMap((arms) => {
+      const cells = arms.flatMap((arm) => arm.cells);
+      const hit = cells.filter(of);
+      const why = commonest(hit.flatMap((cell) => reason(cell) ?? []));
+      const text = `${hit.length} of ${cells.length} searches of ${cells[0]?.method}`;
+      return hit.length > least * cells.length ? [{ text, why }] : [];
+    });
+    const reasons = found.map(({ why = '' }) => why);
+    return groupsOf(found, reasons).map((group) => {
+      const why = group[0]?.why;
+      const because = why === undefined ? '.' : `; the most common reason: ${why}`;
+      return `${listed(group.map(({ text }) => text))} ${what}${because}`;
+    });
+  });
 }
 
 function commonest(texts: readonly string[]): string | undefined {
   const sorted = texts.toSorted();
   return groupsOf(sorted, sorted).toSorted((a, b) => b.length - a.length)[0]?.[0];
-}
-
-/** What a search lost on its way counts against it, and may be no fault of its own. */
-function lostInPart(arms: readonly Arm[]): readonly string[] {
-  const cells = arms.flatMap((arm) => arm.cells).filter(({ status }) => status !== 'failed');
-  const reasons = cells.flatMap(({ lost: part }) => part?.reason ?? []);
-  if (reasons.length <= mostFailed * cells.length) return [];
-  return [
-    `${reasons.length} of ${cells.length} searches of ${arms[0]?.method} lost a part of their tree; the most common reason: ${commonest(reasons)}`,
-  ];
 }
 
 function unrewarded(arms: readonly Arm[]): readonly string[] {
@@ -123,7 +142,11 @@ const whyEnded: Readonly<Record<StopReason | 'simulations', string>> = {
 function unused(arms: readonly Arm[]): readonly string[] {
   const found = arms
     .map((arm) => ({ ...pointOf(arm), why: commonEnd(arm) }))
-    .filter((point) => point.unused > mostUnused && point.method !== greedyName);
+    // What failed is told of by itself.
+    .filter(
+      ({ method, unused: left, why }) =>
+        left > mostUnused && method !== greedyName && why.reason !== 'failed',
+    );
   const [first] = found;
   if (first === undefined) return [];
   const reasons = found.map(({ why }) => why.reason);

@@ -250,7 +250,7 @@ test('what searches lost on their way, and what limits or rewards nothing, is sa
   const warnings = warningsFor([{ value: 0.5, right: false }]);
   expect(warnings).toEqual(
     expect.arrayContaining([
-      '30 of 30 searches of mcts lost a part of their tree; the most common reason: No judge.',
+      '30 of 30 searches of mcts dropped steps that came to nothing; the most common reason: No judge.',
       expect.stringContaining('30 of 30 searches of best-of-n ended after 10,000 simulations'),
       expect.stringContaining('Nothing can be right: no step of any search was rewarded'),
     ]),

@@ -142,7 +142,7 @@ describe('no', () => {
     expect(text({ accuracy: 0.97 }, { accuracy: 0.96 })).toContain('try harder problems');
     const unused = text({}, { unused: 0.4 });
     expect(unused).toContain(
-      'Some searches left much of their budget unused: mcts (up to 40.0 %).',
+      'Some searches left more than 10 % of their budget unused: mcts (up to 40.0 %).',
     );
     expect(unused).not.toContain('fill');
     expect(text({ anyEnd: 0.7 }, {})).toContain(
