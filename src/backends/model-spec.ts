@@ -168,7 +168,7 @@ function unknownSpec(spec: unknown): EspalierError {
   const [provider = '', ...rest] = typeof spec === 'string' ? spec.split(':') : [];
   // Models are no providers: `gemma` is not `gemini`.
   const meant = nearestName(provider, modelProviders, Math.floor(provider.length / 3));
-  if (meant !== undefined && rest.length > 0) {
+  if (meant !== undefined) {
     const { message } = expectation(
       'model',
       'a spec of a provider that is known',

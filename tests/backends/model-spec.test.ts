@@ -68,11 +68,11 @@ describe('a model spec', () => {
 
 test.each([
   ['Tiny', 'tiny'],
-  ['opnai:gpt-6-luna', 'openai'],
-  ['vlm:http://ada@host/v1', 'vllm'],
+  ['opnai:gpt-6-luna', 'openai:gpt-6-luna'],
+  ['vlm:http://ada@host/v1', 'vllm:http://…@host/v1'],
 ])('the provider of “%s” was misspelt', (spec, meant) => {
   expect(() => parseModelSpec(spec)).toThrow(
-    `Unknown \`model\` \`"${spec.replace('ada@', '…@')}"\`. Did you mean \`${meant}\`?`,
+    `Expected \`model\` to be a spec of a provider that is known, got \`"${spec.replace('ada@', '…@')}"\`. Did you mean \`${meant}\`?`,
   );
 });
 

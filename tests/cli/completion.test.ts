@@ -49,6 +49,6 @@ test('another shell is refused', async () => {
   const { code, stderr } = await espalier('completion', 'bsh');
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'Unknown `shell` `"bsh"`. Did you mean `bash`?\n',
+    stderr: 'Unknown value `"bsh"` of `shell`. Did you mean `bash`?\n',
   });
 });
