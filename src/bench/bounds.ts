@@ -1,4 +1,4 @@
-/** Below so many independent clusters no interval and no verdict is to be trusted. */
+/** Below this number of independent clusters no interval and no verdict can be trusted. */
 export const leastClusters = 30;
 
 /** What is too small a gain to pay, as a share: 3 points. */

@@ -49,13 +49,13 @@ export interface CompareOptions {
    * @defaultValue that of `fromModel`
    */
   readonly temperature?: number;
-  /** The folder in which all is kept. What lies there already is not done again. */
+  /** The folder in which all is kept. What is there already is not done again. */
   readonly out: string;
   /** Where what was bought is kept, for this and other benchmarks at the same time. @defaultValue `recording` in `out` */
   readonly recording?: string;
   /** The split of the task. @defaultValue its first */
   readonly split?: string;
-  /** The most instances: an integer from 1 up. @defaultValue all, of generated tasks 100 */
+  /** The maximum number of instances: an integer from 1 up. @defaultValue all, of generated tasks 100 */
   readonly limit?: number;
   /** The longest step, in tokens: an integer from 1 up. @defaultValue that of the task */
   readonly maxTokens?: number;
@@ -82,7 +82,7 @@ export interface CompareOptions {
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. What was paid for is kept. */
   readonly signal?: AbortSignal;
-  /** Hears of every search that begins or ends. */
+  /** Called for every search that begins or ends. */
   readonly onProgress?: (progress: GenerateProgress) => void;
 }
 

@@ -54,7 +54,7 @@ export function estimateOf(
   return { searches: each * budgets.length, units };
 }
 
-/** Dollars for a token of a search of so many: all may be read into a cache, or all be written. */
+/** Dollars for a token of a search of that size: all may be read into a cache, or all be written. */
 function highestPrice(price: ModelPrice | undefined, tokens: number): number | undefined {
   if (price === undefined) return undefined;
   const { input, cacheWrite = 0, output, longContext } = price;

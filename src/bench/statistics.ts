@@ -67,7 +67,7 @@ export function clusteredShare(
 
 /**
  * Of searches of which some are right, the chances that any and that all of `k` are, drawn without putting back: estimates
- * of pass@k and pass^k without bias. The mean over problems that have so many searches; `k` goes from 2 up to the most.
+ * of pass@k and pass^k without bias. The mean over problems that have at least k searches; `k` goes from 2 up to the most.
  *
  * @param problems - How many searches each problem has, and how many of them are right.
  * @see Chen et al., "Evaluating Large Language Models Trained on Code", 2021, for pass@k; Yao et al., "τ-bench", 2024, for pass^k.

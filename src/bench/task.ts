@@ -60,7 +60,7 @@ export interface BenchTask<State = any, Action = any> {
   instances(request: {
     /** The split. @defaultValue the first */
     readonly split?: string;
-    /** The most instances that are wanted; generated tasks make so many. @defaultValue all, of generated ones 100 */
+    /** The maximum number of instances; generated tasks make exactly that number. @defaultValue all, of generated ones 100 */
     readonly limit?: number;
     /** The seed of generated instances, and of the choice of a part. */
     readonly seed: number | string;

@@ -67,7 +67,7 @@ export function verdictOf(found: Findings): Verdict {
   ]);
 }
 
-/** Whether so many searches of a comparison have failed that it says nothing. */
+/** Whether too many searches of a comparison have failed for it to say anything. */
 function hasFailed(found: Findings, { method, than, budget }: BenchDifference): boolean {
   return [method, than].some((name) => {
     const { n = 0, outages = 0 } = pointAt(found, name, budget) ?? {};

@@ -54,7 +54,7 @@ export class CallGate {
   readonly #shared: SharedCalls;
   /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
   readonly bought: Map<string, Promise<unknown>>;
-  /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
+  /** The models that were called and whose price is unknown: what they cost is not in the spend. */
   readonly unpriced: Set<string>;
   /** What models used, by who asked them. */
   readonly usage: UsageByRole;

@@ -50,7 +50,7 @@ export type JournalLine =
       readonly search?: number | undefined;
     }
   | {
-      /** A deadline ended the search here: after so many simulations and results. */
+      /** A deadline ended the search here: after this number of simulations and results. */
       readonly type: 'deadline';
       /** The limit that was met. */
       readonly ms: number;

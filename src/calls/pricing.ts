@@ -67,7 +67,7 @@ export function askedTierOf({ settings = {} }: Pick<Payee, 'settings'>): string 
   return typeof tier === 'string' ? tier : undefined;
 }
 
-/** By what prices are multiplied in a tier, and for a prompt of so many tokens. */
+/** By what prices are multiplied in a tier, and for a prompt of that length. */
 function factorsOf(
   price: ModelPrice | undefined,
   { inputTokens, serviceTier }: { inputTokens: number; serviceTier: string | undefined },

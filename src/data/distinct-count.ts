@@ -1,6 +1,6 @@
 import { Heap } from '../base/heap.ts';
 
-/** The hashes that are kept: up to so many texts the count is exact. */
+/** The number of hashes that are kept: the count of up to that number of texts is exact. */
 const kept = 4096;
 
 /**

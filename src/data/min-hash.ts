@@ -6,7 +6,7 @@ export const minima = 32;
 const countedApart = 1 << 18;
 /** So many texts, the first ones, tell what is common. */
 const mostCounted = 1 << 16;
-/** What comes in more than this share of the texts, and in so many at least, is the form of a question and not its matter. */
+/** What occurs in more than this share of the texts, and in at least this number of them, is the form of a question and not its matter. */
 const commonShare = 0.2;
 const leastCommon = 16;
 

@@ -41,7 +41,7 @@ export interface JsonLinesStore extends ReflectionStore {
 export function jsonLinesStore(
   path: string,
   options: {
-    /** Hears of each line that is left out: of which file, which line, from 1, and why. @defaultValue a warning of the process */
+    /** Called for each line that is left out: its file, its number, from 1, and why. @defaultValue a warning of the process */
     readonly onSkipped?: (skipped: {
       readonly path: string;
       readonly line: number;

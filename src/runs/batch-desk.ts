@@ -222,7 +222,7 @@ export class BatchDesk {
     flight.answers = this.#submitted(flight, service, bodies).then((id) =>
       this.#answered(flight, service, id),
     );
-    // Each of those who wait hears of it.
+    // Everyone who waits gets it.
     flight.answers.catch(() => {});
     for (const { take } of waiting) take(flight);
   }

@@ -83,7 +83,7 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
    * @defaultValue `false`
    */
   readonly retryFailed?: boolean | 'anew';
-  /** So many failures one after the other end the run: from 1 up. @defaultValue 10 */
+  /** The number of failures in a row that end the run: from 1 up. @defaultValue 10 */
   readonly maxFailuresInARow?: number;
   /**
    * Sends what calls of models ask for in batches, where the provider has them: for about half the price, and with answers
@@ -103,7 +103,7 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. What was paid for is kept. */
   readonly signal?: AbortSignal;
-  /** Hears of every search that begins or ends. */
+  /** Called for every search that begins or ends. */
   readonly onProgress?: (progress: GenerateProgress) => void;
   /**
    * Wraps every search: `grow` plans it, makes it and writes its outcome down.
@@ -142,7 +142,7 @@ export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'runni
   readonly failed: readonly ProblemOutcome[];
   /** Trees that are still to be grown. */
   readonly unfinished: number;
-  /** The models whose price nobody knows, in any session: what they cost is not in `spend.usd`. */
+  /** The models whose price is unknown, in any session: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
 }
 
@@ -498,7 +498,7 @@ function hoursOfWaiting(): EspalierError {
 /** How often it is looked whether a run that waits for batches is to end, in milliseconds. */
 const watchMs = 250;
 
-/** So many failures one after the other end a run that says nothing about it. */
+/** The number of failures in a row that end a run that sets no other. */
 export const usualFailuresInARow = 10;
 
 const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };

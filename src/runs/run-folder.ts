@@ -35,7 +35,7 @@ export interface ProblemOutcome {
   readonly solved: boolean;
   /** What the search has spent. */
   readonly spend: Spend;
-  /** The models that were called and whose price nobody knows. */
+  /** The models that were called and whose price is unknown. */
   readonly unpriced?: readonly string[];
   /** What was noted of it. */
   readonly noted?: JsonValue;

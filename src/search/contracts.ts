@@ -89,7 +89,7 @@ export interface Simulation<State, Action> {
 export interface SimulateOptions {
   /** What the round is called in events, such as `level`. @defaultValue nothing */
   readonly name?: string;
-  /** Ends this round after so many, and not the search. @defaultValue no limit */
+  /** The number of simulations after which this round ends, and not the search. @defaultValue no limit */
   readonly limit?: number;
   /**
    * What a simulation that finds nothing left to search ends: the search, or only this round, because the
@@ -417,7 +417,7 @@ export interface SearchResult<State, Action> {
   readonly overdraft: Omit<CallSpend, 'calls'>;
   /** What the calls that took effect have cost: `spend` without what killed processes have lost. */
   readonly answered: CallSpend;
-  /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
+  /** The models that were called and whose price is unknown: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
   /** What each model read and wrote, by who asked it, in the order in which they were first asked. */
   readonly usage: readonly ModelUsage[];

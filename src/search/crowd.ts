@@ -7,7 +7,7 @@ export const turnedAway: Error = new Error(
 
 type Children<State, Action> = Promise<readonly SearchNode<State, Action>[]>;
 
-/** Where nobody else may be left to end, an expansion is late once so many others have ended in its time. */
+/** Where nobody else may be left to end, an expansion is late once this number of others have ended in its time. */
 const leastEnds = 2;
 
 interface Expansion<State, Action> {
@@ -115,14 +115,14 @@ export class Crowd<State, Action> {
     this.wakeResting();
   }
 
-  /** Whether expansions hold up so many. */
+  /** Whether expansions hold up that number. */
   holdsUp(simulations: number): boolean {
     let held = this.#expansions.size;
     for (const { recall } of this.#expansions.values()) held += recall.length;
     return held > 0 && held >= simulations;
   }
 
-  /** Whether so many simulations are those of expansions that are late, where nobody else is left to end. */
+  /** Whether that number of simulations belong to late expansions, where nobody else is left to end. */
   holdsUpAll(simulations: number): boolean {
     const all = [...this.#expansions.values()];
     return simulations <= all.length && all.every((each) => this.#isLate(each, leastEnds));

@@ -162,7 +162,7 @@ function dilute<State, Action>(
   for (const child of node.children) tree.setPrior(child, child.prior * factor);
 }
 
-/** Up to so many siblings a scan is faster than a map. */
+/** Up to this number of siblings a scan is faster than a map. */
 const scanned = 16;
 
 /** The children of a node, old and new, found by their actions. */

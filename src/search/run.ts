@@ -31,7 +31,7 @@ import { Simulations, type Stop } from './simulations.ts';
 
 /** What surrounds a search. */
 export interface Surroundings<State, Action> {
-  /** Hears of every event. */
+  /** Called for every event. */
   readonly emit?: (event: SearchEvent<State, Action>) => void;
   /** Waited for before results take effect. */
   readonly ready?: () => Promise<void> | undefined;

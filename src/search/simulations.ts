@@ -38,7 +38,7 @@ export interface SimulationsOptions<State, Action> {
   readonly giveUp: () => void;
 }
 
-/** After so many simulations without a call, the event loop gets its turn: signals and timers must come through. */
+/** The number of simulations without a call after which the event loop gets its turn: signals and timers must come through. */
 const simulationsPerTurn = 128;
 
 /** So many simulations without a call turn a selection away from where nothing is to be learnt, even with two slots. */

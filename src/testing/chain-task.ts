@@ -111,7 +111,7 @@ interface Chain {
   readonly known: Map<string, boolean>;
 }
 
-/** The numbers of steps: so many that no two samples are alike. */
+/** The numbers of steps: enough that no two samples are alike. */
 const numbers = 2 ** 31;
 
 /** Whether a step is sound, or mends, is fixed by the task and all steps up to it. */

@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-/** The event loop is at rest when nothing new has come up in so many turns. */
+/** The event loop is at rest when nothing new has come up in this number of turns. */
 const quietTurns = 4;
 
 /** A clock for tests: exact, and independent of the machine. */

@@ -12,7 +12,7 @@ import { speedAt } from './speed.ts';
 export interface ExamineOptions extends ServerFactsOptions {
   /** @defaultValue the system's */
   readonly clock?: Clock;
-  /** Hears of each finding as it is made. */
+  /** Called with each finding as it is made. */
   readonly onFinding?: (finding: Finding) => void;
   /** How long all of it may take, in milliseconds from 1 up. What is not probed by then is unknown. @defaultValue 60 000 */
   readonly timeoutMs?: number;

@@ -3,7 +3,7 @@ import type { Probe } from './probe.ts';
 
 const messages = [{ role: 'user', content: 'Describe a garden in spring.' }] as const;
 
-/** How quickly a model answers with so many requests under way, each of 64 tokens at most. */
+/** How quickly a model answers with `concurrency` requests under way, each of 64 tokens at most. */
 export async function speedAt(concurrency: number, probe: Probe): Promise<Speed> {
   const startedAt = probe.clock.now();
   const answers = await Promise.all(

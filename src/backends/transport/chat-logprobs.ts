@@ -48,7 +48,7 @@ export function logprobsOf(
   return undefined;
 }
 
-/** A token of a log-probability list, with so many others beside it. */
+/** A token of a log-probability list, with its alternatives. */
 export function tokenOf(fields: JsonFields, count: number): TokenLogprob | undefined {
   const written = alternativeOf(fields);
   if (written === undefined || count === 0) return written;

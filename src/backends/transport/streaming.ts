@@ -14,7 +14,7 @@ export interface Streaming {
   readonly isOver: ((text: string) => boolean) | undefined;
 }
 
-/** Whether an answer is streamed because others wait for its beginning, and who hears of its parts then. */
+/** Whether an answer is streamed because others wait for its beginning, and who gets its parts then. */
 export function listening(
   { began }: Pick<ModelCall, 'began'>,
   onPart: () => void,
@@ -27,7 +27,7 @@ export function listening(
   return { onPart: hear, isStreamed: true };
 }
 
-/** Whose stream it is, and who hears of it. */
+/** Whose stream it is, and who gets its parts. */
 export interface Listening extends Pick<Streaming, 'onPart'> {
   readonly context: WireContext;
 }

@@ -9,7 +9,7 @@ import { legend, type Series, seriesOf } from './series.ts';
 
 type Problem = BenchReport['problems'][number];
 
-/** Of so many problems one panel is legible on a telephone. */
+/** The number of problems in a panel that is still legible on a phone. */
 const perPanel = 100;
 
 const row = 15;

@@ -80,7 +80,7 @@ const ends: readonly [Part<CodeTest['output']>, ...Part<CodeTest['output']>[]] =
 
 type Stage = (random: Random) => Part<readonly number[]>;
 
-/** A function over a list of integers, of so many stages. */
+/** A function over a list of integers, in `steps` stages. */
 export function drawCode(random: Random, steps: number): CodeProblem {
   const parts = Array.from({ length: steps }, () => oneOf(random, stages)(random));
   const end = oneOf(random, ends);

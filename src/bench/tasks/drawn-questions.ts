@@ -16,7 +16,7 @@ const lengths: Readonly<Record<string, readonly [least: number, most: number]>> 
 /**
  * Questions that are drawn, with answers that are computed, as a task: no answer is known but to the oracle.
  *
- * @param draw - A question whose answer takes so many steps.
+ * @param draw - A question whose answer takes `steps` steps.
  */
 export function drawnQuestions(
   about: Pick<BenchTask, 'name' | 'title'>,

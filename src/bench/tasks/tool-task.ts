@@ -49,7 +49,7 @@ export function expectThat(holds: boolean, otherwise: string): asserts holds {
 /**
  * The tools of a task as an environment: it ends with reward 1 where the task is done.
  *
- * @param onIrreversible - Hears of each run of what cannot be taken back; a search predicts it, and runs none.
+ * @param onIrreversible - Called for each run of what cannot be undone; a search predicts it and runs none.
  */
 export function worldOf(
   task: ToolTask,

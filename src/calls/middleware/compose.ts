@@ -9,7 +9,7 @@ import type { Middleware, Payee } from '../../contracts/language-model.ts';
  * - The recording is outermost, as the journal of a search is: it holds what the caller asked and got.
  * - The cache comes before whatever costs time: what is known neither waits nor counts.
  * - The retry is outside the limit: while a call waits for its next attempt it takes nobody's place, and
- *   every attempt counts as a request. The limit then also hears of every “too many requests”.
+ *   every attempt counts as a request. The limit then also sees every “too many requests”.
  * - Telemetry is innermost: one span is one request, without the time spent waiting for leave.
  *
  * @example

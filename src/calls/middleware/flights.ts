@@ -76,7 +76,7 @@ export class Flights<Value> {
     const open = new Map<string, { resolve(value: Value): void; reject(error: unknown): void }>();
     for (const { key } of items) {
       const value = new Promise<Value>((resolve, reject) => open.set(key, { resolve, reject }));
-      // Whoever waits for it hears of its failure; nobody has to.
+      // Those who wait for it get its failure; nobody has to wait.
       value.catch(() => {});
       this.#flights.set(key, { value, owner });
     }

@@ -16,7 +16,7 @@ export class RateWindow {
   }
 
   /**
-   * Milliseconds until a request of so many tokens fits; 0 where it does. One that is larger than the limit
+   * Milliseconds until a request of `tokens` tokens fits; 0 if it does now. One that is larger than the limit
    * fits when nothing else is in the window, because otherwise it would wait for ever.
    */
   waitMs(now: number, tokens: number): number {

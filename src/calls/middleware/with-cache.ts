@@ -30,7 +30,7 @@ export interface CacheOptions {
   readonly store?: {
     /** The value of a key, if there is one. */
     get(key: string): unknown;
-    /** Keeps a value, which is JSON, for so many milliseconds, or for ever. */
+    /** Keeps a value, which is JSON, for `ttlMs` milliseconds, or for ever. */
     set(key: string, value: JsonValue, ttlMs?: number): unknown;
   };
   /** How many samples the memory holds, from 1 up; a store of one's own has its own limit. @defaultValue 10 000 */

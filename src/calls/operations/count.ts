@@ -11,7 +11,7 @@ import { mostTokensOfPrompt } from './tokens.ts';
 /** How long a call waits for the count of its prompt, in milliseconds. */
 export const countMs = 2000;
 
-/** After so many counts in a row that came to nothing, a model is not asked for any more. */
+/** The number of failed counts in a row after which a model is not asked for another. */
 const mostFailures = 3;
 
 /** What a chat template may tell a model unasked, in tokens. */

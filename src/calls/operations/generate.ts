@@ -139,7 +139,7 @@ function usageFault(_: GenerateRequest, { completions, usage, fromCache = false 
   return isFree ? 'no token for a text' : faultOfCounts(usage);
 }
 
-/** A generation that holds so many completions. */
+/** A generation with that number of completions. */
 function accept(name: string, reply: Generation, count: number): Generation {
   expectObject(`reply of ${name}`, reply);
   expectArray(`completions of ${name}`, reply.completions);

@@ -12,7 +12,7 @@ export type Prompt = Pick<GenerateRequest, 'schema' | 'tools'> & {
   readonly imageTokens?: number;
 };
 
-/** The most tokens that an image takes where nothing else is known: Qwen-VL cuts it into so many patches. */
+/** The most tokens that an image takes where nothing else is known: the maximum number of patches that Qwen-VL cuts it into. */
 const usualImageTokens = 16_384;
 
 /**

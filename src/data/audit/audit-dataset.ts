@@ -56,7 +56,7 @@ export async function auditDataset(
     readonly tokenizer?: string;
     /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
     readonly separator?: string;
-    /** Hears of every row that is read, and how many of the files are done. */
+    /** Called for every row that is read, with the number of files that are done. */
     readonly onProgress?: (progress: Readonly<Record<'done' | 'rows' | 'total', number>>) => void;
   } = {},
 ): Promise<AuditReport> {

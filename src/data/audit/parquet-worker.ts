@@ -7,7 +7,7 @@ import {
   parquetReadObjects,
 } from 'hyparquet';
 
-/** At most so many rows of a Parquet file are held at a time. */
+/** The maximum number of rows of a Parquet file in memory at a time. */
 const rowsAtOnce = 10_000;
 
 type Unpack = (input: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;

@@ -6,7 +6,7 @@ import type { RowFault } from './report.ts';
 
 /** Hosted fine-tuning takes no fewer rows. */
 const fewest = 10;
-/** From so many problems on, one answer to all of them is no chance. */
+/** From this number of problems on, one answer to all of them is no coincidence. */
 const many = 8;
 
 /** What only all rows of a configuration and split together can have wrong, of which little has to be kept. */

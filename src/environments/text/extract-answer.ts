@@ -157,7 +157,7 @@ function braced(
   const open = start + (/^\s*/.exec(text.slice(start, start + longest))?.[0].length ?? 0);
   if (text[open] !== '{') return undefined;
   let depth = 0;
-  // A longer content is no answer; so many boxes cannot take long either.
+  // A longer content is no answer; a large number of boxes cannot take long either.
   const end = Math.min(text.length, open + 2 * longest);
   for (let place = open; place < end; place++) {
     if (text[place] === '\\') place++;

@@ -261,7 +261,7 @@ export class Outside {
     if (place >= 0) await this.#takeBackTo(place, call);
   }
 
-  /** Takes deeds back, the newest first, until so many are left: what is newer must never be taken back later. */
+  /** Takes deeds back, the newest first, until `count` are left: what is newer must never be taken back later. */
   async #takeBackTo(count: number, call: ActCall): Promise<void> {
     while (this.#standing.length > count) {
       const newest = this.#standing.at(-1);

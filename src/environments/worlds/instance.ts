@@ -235,7 +235,7 @@ export class Instance<W extends Workspace, Step> {
     await closeCopy({ copy: old, tail: Promise.resolve() });
   }
 
-  /** Takes steps back, the last one first, until so many are left. */
+  /** Takes steps back, the last one first, until `count` are left. */
   async #undoTo(count: number, call: ActCall): Promise<void> {
     const points = this.#points ?? [];
     const unhurried = { ...call, signal: new AbortController().signal };

@@ -16,7 +16,7 @@ export type RemoteOptions<Action, Observation = JsonValue> = Omit<
   WorldOptions<Action, Observation>,
   'instances'
 > & {
-  /** How many instances there may be at a time: of a program, so many are started. @defaultValue 1 */
+  /** The maximum number of instances at a time; a program is started once for each. @defaultValue 1 */
   readonly instances?: number;
   /** What is to be done, told to each instance before it begins. @defaultValue null */
   readonly task?: JsonValue;

@@ -57,7 +57,7 @@ function callsSince(log: SimulationLog, before: number) {
   return { calls, dearest };
 }
 
-/** Tells whether one of so many equal parts of what is left now is spent, of any unit, but for what no simulation fits in. */
+/** Tells whether one of `parts` equal parts of what is left now is spent, of any unit, but for what no simulation fits in. */
 export function partSpent(purse: Purse, parts: number): () => boolean {
   const begun = purse();
   const ends = new Map(

@@ -17,7 +17,7 @@ export const unlimited: Spend = {
   ms: Infinity,
 };
 
-/** Lets the event loop turn so many times. */
+/** Lets the event loop turn `count` times. */
 export async function turns(count: number): Promise<void> {
   for (let left = count; left > 0; left--) await turn();
 }
