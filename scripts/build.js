@@ -51,7 +51,8 @@ async function compile() {
   // What changes from here on is newer than the build.
   const started = new Date();
   rmSync(stamp, { force: true });
-  const fresh = join(root, '.tmp/dist');
+  // Beside dist/: source maps name their sources from where they lie.
+  const fresh = join(root, 'dist.next');
   rmSync(fresh, { recursive: true, force: true });
   try {
     await bundle(root, fresh);

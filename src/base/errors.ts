@@ -57,6 +57,11 @@ const marker: unique symbol = Symbol.for('espalier.error') as never;
 
 /** The base of all errors that espalier throws on its own account. */
 export class EspalierError extends Error {
+  // Node shows the name of the class, which a bundle shortens.
+  static {
+    Object.defineProperty(EspalierError, 'name', { value: 'EspalierError' });
+  }
+
   /** The name of the class. */
   override readonly name: string = 'EspalierError';
 
@@ -174,6 +179,10 @@ const charged: readonly ModelCallErrorKind[] = ['network', 'timeout', 'malformed
 
 /** A call of a model that failed, as data. */
 export class ModelCallError extends EspalierError {
+  static {
+    Object.defineProperty(ModelCallError, 'name', { value: 'ModelCallError' });
+  }
+
   override readonly name = 'ModelCallError';
   /** Why it failed. */
   readonly kind: ModelCallErrorKind;

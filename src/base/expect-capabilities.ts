@@ -1,5 +1,5 @@
 import type { Capabilities } from '../contracts/language-model.ts';
-import { expectObject } from './expect.ts';
+import { expectMethods, expectObject } from './expect.ts';
 import { expectOptions } from './expect-options.ts';
 
 const names = 'n logprobs seed stop continuation schema tools images temperature topK batch';
@@ -8,4 +8,10 @@ const names = 'n logprobs seed stop continuation schema tools images temperature
 export function expectCapabilities(owner: string, capabilities: Capabilities): void {
   expectObject(owner, capabilities);
   expectOptions(owner, capabilities, names);
+}
+
+/** Throws unless this is a language model, which says what it can do. */
+export function expectModel(owner: string, model: unknown): void {
+  expectMethods(owner, model, ['generate']);
+  expectObject(`${owner}.capabilities`, Object(model).capabilities);
 }

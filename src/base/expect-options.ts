@@ -18,6 +18,12 @@ export function expectOptions(owner: string, options: unknown, known: string): v
   const names = namesIn(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
+  if ('generate' in options && 'provider' in options) {
+    throw new EspalierError(
+      'usage',
+      `Expected the options of \`${owner}\`, got a model: write \`${owner}({ model })\`.`,
+    );
+  }
   const meant = nearestName(unknown, names);
   const hint = meant === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
   throw new EspalierError('usage', `\`${owner}\` has no option \`${unknown}\`. ${hint}`);

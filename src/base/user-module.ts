@@ -25,7 +25,7 @@ async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
     return await import(pathToFileURL(resolve(path)).href);
   } catch (cause) {
     if (isCode(cause, 'ERR_UNKNOWN_FILE_EXTENSION') && /\.[cm]?ts$/.test(path)) {
-      const message = `\`${path}\` is TypeScript, which Node ${process.versions.node} does not read: take Node 22.18 or later, run it with \`node --import tsx\`, or compile it to JavaScript.`;
+      const message = `\`${path}\` is TypeScript, which Node ${process.versions.node} does not read: take Node 22.18 or later, run it with tsx (\`NODE_OPTIONS='--import tsx' npx espalier …\`), or compile it to JavaScript.`;
       throw new EspalierError('usage', message, { cause });
     }
     const reason = cause instanceof Error ? cause.message : String(cause);

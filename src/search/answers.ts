@@ -4,6 +4,12 @@ import { describeValue, expectOneOf } from '../base/expect.ts';
 /** For callers without types: what a condition does not mean must not end a search. */
 export function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
   if (typeof answer === 'boolean' || answer === 'solved') return;
+  if (typeof answer === 'function') {
+    throw new EspalierError(
+      'usage',
+      "Expected a condition of `stopWhen` to return true, false or 'solved', got a function: call what makes the condition, as in `solved()`.",
+    );
+  }
   const which = name === '' ? 'a condition' : `the condition \`${name}\``;
   const got = describeValue(answer);
   const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', got ${got}.`;

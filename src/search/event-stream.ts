@@ -4,7 +4,7 @@ import type { SearchOptions, SearchResult } from './contracts.ts';
 import { eventToJson, type SearchEventJson } from './event-json.ts';
 import { EventQueue } from './event-queue.ts';
 import type { SearchEvent } from './events.ts';
-import { runSearch } from './run.ts';
+import { runAlone } from './run-alone.ts';
 
 /** A search under way: its events, one after the other, and what it comes to. */
 export interface SearchStream<State, Action>
@@ -113,7 +113,7 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
         left.abort(error);
       }
     };
-    const running = runSearch<State, Action>(
+    const running = runAlone<State, Action>(
       this.#environment,
       { ...this.#options, signal: AbortSignal.any(signals) },
       { emit, ready: () => events.drained() },

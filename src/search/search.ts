@@ -1,7 +1,7 @@
 import type { Environment } from '../contracts/environment.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
 import { EventStream, type SearchStream } from './event-stream.ts';
-import { runSearch } from './run.ts';
+import { runAlone } from './run-alone.ts';
 
 /**
  * Searches until the budget is spent, a stop condition holds, or nothing is left to search, and resolves
@@ -21,7 +21,7 @@ export function search<State, Action>(
   environment: Environment<State, Action>,
   options: NoInfer<SearchOptions<State, Action>>,
 ): Promise<SearchResult<State, Action>> {
-  return runSearch(environment, options);
+  return runAlone(environment, options);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { expectInteger, expectMethods } from '../../base/expect.ts';
+import { expectInteger } from '../../base/expect.ts';
+import { expectModel } from '../../base/expect-capabilities.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Message } from '../../contracts/language-model.ts';
@@ -43,7 +44,7 @@ export interface Asked<State, Action> {
 
 /** Throws unless there is a model to ask, and numbers are in their range. */
 export function expectSampling({ model, samples = 1, repairs = 0 }: SamplingOptions): void {
-  expectMethods('model', model, ['generate']);
+  expectModel('model', model);
   expectInteger('samples', samples, { min: 1 });
   expectInteger('repairs', repairs, { min: 0 });
 }

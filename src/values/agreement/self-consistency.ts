@@ -5,6 +5,7 @@ import {
   expectMethods,
   expectOneOf,
 } from '../../base/expect.ts';
+import { expectModel } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
@@ -203,7 +204,7 @@ function modelSource<State, Action>(options: ModelSamples<State, Action>): Sourc
   // The types rule it out; JavaScript does not.
   const { policy }: { readonly policy?: unknown } = options;
   if (policy !== undefined) throw expectation('policy', 'left out beside a model', policy);
-  expectMethods('model', model, ['generate']);
+  expectModel('model', model);
   expectFunction('key', key);
   const { temperature = 1, topP, maxTokens = 512 } = options;
   const settings = requestSettings(model, { samples, maxTokens, temperature, topP });

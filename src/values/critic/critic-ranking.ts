@@ -1,4 +1,5 @@
-import { expectBoolean, expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectModel } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
@@ -46,7 +47,7 @@ export function criticRanking<State = any, Action = any>(
   );
   const { model, promptParts = [], by = 'best-of-remaining' } = options;
   const { rankScore = linearRank, reason = true } = options;
-  expectMethods('model', model, ['generate']);
+  expectModel('model', model);
   expectOneOf('by', by, ['best-of-remaining', 'list']);
   expectFunction('rankScore', rankScore);
   expectBoolean('reason', reason);

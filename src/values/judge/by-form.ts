@@ -1,4 +1,5 @@
-import { expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectModel } from '../../base/expect-capabilities.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -55,7 +56,7 @@ export function byForm<State, Action>(
   formFor: (logprobs: boolean) => JudgeForm,
 ): Evaluator<State, Action> {
   const { model, about = 'state', promptParts = [], temperature, topP, aggregate } = options;
-  expectMethods('model', model, ['generate']);
+  expectModel('model', model);
   expectOneOf('about', about, ['state', 'action']);
   if (aggregate !== undefined) expectFunction('aggregate', aggregate);
   const form = formFor(model.capabilities.logprobs === true);

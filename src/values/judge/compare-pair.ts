@@ -1,4 +1,4 @@
-import { expectMethods } from '../../base/expect.ts';
+import { expectModel } from '../../base/expect-capabilities.ts';
 import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -118,7 +118,7 @@ export function askingOf(options: PairwiseOptions): {
   readonly request: (pair: Pair) => string;
 } {
   const { model, samples = 1, temperature, rubric } = options;
-  expectMethods('model', model, ['generate']);
+  expectModel('model', model);
   const tellsTokens = model.capabilities.logprobs === true;
   const { reason = !tellsTokens } = options;
   const { maxTokens = reason ? 256 : 4 } = options;

@@ -1,4 +1,5 @@
 import { expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectModel } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -100,7 +101,7 @@ export function debate<State = any, Action = any>(
   );
   const { model, debaters = model, about = 'state', words = 100 } = options;
   const { promptParts = [], debaterParts = [] } = options;
-  expectMethods('model', model, ['generate']);
+  expectModel('model', model);
   expectMethods('debaters', debaters, ['generate']);
   expectOneOf('about', about, ['state', 'action']);
   expectInteger('words', words, { min: 1 });
