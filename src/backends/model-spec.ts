@@ -164,10 +164,19 @@ function named(part: string | undefined, spec: string, what: string): string {
   return part;
 }
 
+/** How the names of models begin that people give without a provider. */
+const makers: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt-|o\d)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'gemini'],
+];
+
 function unknownSpec(spec: unknown): EspalierError {
   const [provider = '', ...rest] = typeof spec === 'string' ? spec.split(':') : [];
   // Models are no providers: `gemma` is not `gemini`.
-  const meant = nearestName(provider, modelProviders, Math.floor(provider.length / 3));
+  const maker = rest.length === 0 ? makers.find(([start]) => start.test(provider))?.[1] : undefined;
+  if (maker !== undefined) rest.unshift(provider);
+  const meant = maker ?? nearestName(provider, modelProviders, Math.floor(provider.length / 3));
   if (meant !== undefined) {
     const { message } = expectation(
       'model',

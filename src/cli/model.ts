@@ -120,6 +120,9 @@ export async function chooseModel(
       : withoutModel(name, { unaided, isOwn: own?.has('environment') === true });
     return { model: undefined, line, [Symbol.asyncDispose]: async () => {} };
   }
+  if (name === 'tiny' && unaided === undefined && !isTaught && !bringsPolicy) {
+    withoutModel(name, { unaided, isOwn: own?.has('environment') === true });
+  }
   // Those that run in this process can be loaded before their first request.
   const open = (level: string | undefined) =>
     languageModel(name ?? 'tiny', defined({ effort: level, thoughtTokens, keyVariable }));

@@ -7,6 +7,7 @@ import { exportOf, isModule } from '../base/user-module.ts';
 import type { EvaluatorLike } from '../contracts/evaluator.ts';
 import type { PolicyLike } from '../contracts/policy.ts';
 import { algorithmNames } from '../runs/algorithms.ts';
+import { methodNames } from '../runs/methods.ts';
 import type { PartRequest } from '../runs/part-request.ts';
 import type { ShownEnvironment } from '../runs/problem.ts';
 import type { AskedProblem } from '../runs/problems-file.ts';
@@ -88,6 +89,10 @@ export function addOwnOptions(command: Command): Command {
 
 /** Reads `--algorithm`: one of the package, or the path of a module. */
 export const algorithmOption: WordParser<(text: string) => string> = withWords((text: string) => {
+  if (methodNames.includes(text)) {
+    const message = `\`${text}\` is a method, and no algorithm: write \`--method ${text}\`.`;
+    throw new EspalierError('usage', message);
+  }
   if (!isModule(text)) expectWord('--algorithm', text, algorithmNames);
   return text;
 }, algorithmNames);

@@ -37,6 +37,10 @@ function difference(name: string, before?: JsonValue, after?: JsonValue): string
       ? `it was made with ${flag}, this command has none`
       : `it was made without ${flag}, this command has it`;
   }
+  const module = Object(before).module as unknown;
+  if (typeof module === 'string' && module === Object(after).module) {
+    return `\`${module}\` has changed since it began`;
+  }
   const shown = (value: JsonValue = 'none') =>
     typeof value === 'string' ? value : JSON.stringify(value);
   return `its \`${name}\` is ${shown(before)}, this command has ${shown(after)}`;

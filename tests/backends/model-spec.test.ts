@@ -69,6 +69,7 @@ describe('a model spec', () => {
 test.each([
   ['Tiny', 'tiny'],
   ['opnai:gpt-6-luna', 'openai:gpt-6-luna'],
+  ['gpt-6-luna', 'openai:gpt-6-luna'],
   ['vlm:http://ada@host/v1', 'vllm:http://…@host/v1'],
 ])('the provider of “%s” was misspelt', (spec, meant) => {
   expect(() => parseModelSpec(spec)).toThrow(
@@ -86,7 +87,7 @@ describe('what is no model spec', () => {
 
   test.each<[string, string]>([
     ['', `${forms}, got \`""\``],
-    ['gpt-6-luna', `${forms}, got \`"gpt-6-luna"\``],
+    ['luna', `${forms}, got \`"luna"\``],
     ['cohere:command', `${forms}, got \`"cohere:command"\``],
     ['groq', 'a spec that names a model, as in groq:MODEL, got `"groq"`'],
     [

@@ -57,6 +57,18 @@ test.concurrent.each([
     `${game} "4 9 10 13" --model no/model.gguf`,
     `There is no file \`${process.cwd()}/no/model.gguf\`.`,
   ],
+  [
+    `${game} "4 9 10 13" --model gpt-6-luna`,
+    'Expected `--model` to be a spec of a provider that is known, got `"gpt-6-luna"`. Did you mean `openai:gpt-6-luna`?',
+  ],
+  [
+    'search "Why?" --model tiny',
+    'Expected `--model`: a question needs a model, and the model in the package knows only its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
+  ],
+  [
+    `${game} "4 9 10 13" --algorithm agent-q`,
+    '`agent-q` is a method, and no algorithm: write `--method agent-q`.',
+  ],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
   ['doctor', "Required option '--model <spec>' not specified."],
