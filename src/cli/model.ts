@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { languageModel } from '../backends/language-model.ts';
 import { modelProviders, parseModelSpec } from '../backends/model-spec.ts';
+import type { OpenAiCompatibleModel } from '../backends/openai-compatible/server.ts';
 import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
@@ -124,8 +125,9 @@ export async function chooseModel(
     withoutModel(name, { unaided, isOwn: own?.has('environment') === true });
   }
   // Those that run in this process can be loaded before their first request.
+  const spec = await namedSpec(name ?? 'tiny', request);
   const open = (level: string | undefined) =>
-    languageModel(name ?? 'tiny', defined({ effort: level, thoughtTokens, keyVariable }));
+    languageModel(spec, defined({ effort: level, thoughtTokens, keyVariable }));
   const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await open(effort);
   const judgeModel = judgeEffort === undefined ? undefined : await open(judgeEffort);
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
@@ -142,6 +144,26 @@ export async function chooseModel(
       await model[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * The spec of a server with the model that it serves, where it names none: a run is known by its model, and the server may
+ * serve another one later. One that cannot be asked says so when it is searched with.
+ */
+async function namedSpec(
+  spec: string,
+  { keyVariable }: Pick<ModelRequest, 'keyVariable'>,
+): Promise<string> {
+  const parsed = parseModelSpec(spec);
+  if (parsed.kind !== 'server' || parsed.model !== undefined) return spec;
+  await using model = await languageModel(spec, defined({ keyVariable }));
+  try {
+    const { models } = await (model as unknown as OpenAiCompatibleModel).server();
+    const [served] = models;
+    return served === undefined ? spec : `${spec}${spec.includes('://') ? '#' : ':'}${served.id}`;
+  } catch {
+    return spec;
+  }
 }
 
 function withoutModel(

@@ -96,6 +96,20 @@ test('a server that is not there is one sentence, and the exit code 1', async ()
   expect(code).toBe(1);
 }, 120_000);
 
+test('a run at a server that names no model is one with the model that it serves', async () => {
+  const path = join(folder, 'served');
+  const search = async (calls: string, name: string) => {
+    const served = await emulator({ dialect: 'vllm', models: [name] });
+    const at = ['--model', `vllm:${served.url}`, '--calls', calls, '--save', path];
+    // The address is part of a run too: only the names are compared here.
+    const { stdout, stderr } = await espalier('search', 'Which door?', ...at);
+    await served.close();
+    return stdout + stderr;
+  };
+  expect(await search('6', 'first')).toContain('Model: vllm:first.');
+  expect(await search('9', 'second')).toMatch(/belongs to another run: .*vllm:first.*vllm:second/s);
+}, 60_000);
+
 test.each([
   ['openai', 'OPENAI', '/v1'],
   ['anthropic', 'ANTHROPIC', ''],
