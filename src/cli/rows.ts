@@ -77,7 +77,7 @@ export async function runRowsCommand(path: string, request: RowsRequest): Promis
 
 /** Parsed and written again, `1.0` would be `1`. A text of JSON holds no line break as it is. */
 function lineOf({ source, columns }: DatasetRow): string {
-  return source?.trim().replace(/\s*\n\s*/g, ' ') ?? JSON.stringify(columns);
+  return source?.trim().replace(/\s*[\r\n]\s*/g, ' ') ?? JSON.stringify(columns);
 }
 
 function closing(shown: number, limit: number): string {

@@ -147,6 +147,10 @@ describe('where no row matches', () => {
 
 test.each([
   ['in lines', '[\n  {"prompt": "A, ]\\" [", "n": [1.0, 2]},\n  {\n    "n": 1e2\n  }\n]\n'],
+  [
+    'in lines of an old Mac',
+    '[\r  {"prompt": "A, ]\\" [", "n": [1.0, 2]},\r  {\r    "n": 1e2\r  }\r]\r',
+  ],
   ['in one', '[{"prompt": "A, ]\\" [", "n": [1.0, 2]},{ "n": 1e2 }]'],
 ])('prints the rows of an array, %s, with their numbers as they stand', async (_name, array) => {
   const file = fileIn(folder, 'array.json', array);

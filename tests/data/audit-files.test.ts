@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import { itemsOf } from '../../src/data/audit/read-file.ts';
@@ -31,6 +32,13 @@ describe('files', () => {
     for await (const item of itemsOf(join(folder({ [name]: bytes }), name))) found.push(item);
     return found;
   }
+
+  test('one number of an array that nothing can hold spoils its row alone', async () => {
+    expect(await items(`[${row}, {"prompt": 1e400}]`, 'train.json')).toEqual([
+      expect.objectContaining({ value: JSON.parse(row) }),
+      expect.objectContaining({ broken: '{"prompt": 1e400}' }),
+    ]);
+  });
 
   test.each([
     ['a row behind blanks', `${' '.repeat(1100)}${row}\n`, 1],
@@ -87,6 +95,20 @@ describe('files', () => {
   ])('keys of %s', (source, expected) => {
     expect(repeatedKey(source, JSON.parse(source))).toBe(expected);
   });
+});
+
+test('a Parquet file with two broken columns is told of, and ends nothing else', async () => {
+  const columns = ['first_list', 'other_list'].map((name) => ({
+    name,
+    data: Array.from({ length: 50 }, (_, place) => [place, place + 0.5]),
+  }));
+  const bytes = Buffer.from(parquetWriteBuffer({ columnData: columns }));
+  // Each name stands in the schema and at the column: only the latter is spoilt.
+  for (const { name } of columns) bytes.write('x', bytes.lastIndexOf(name), 'latin1');
+  const { findings } = await auditDataset(folder({ 'train.parquet': bytes }));
+  expect(findings.map(({ severity }) => severity)).toContain('error');
+  // Longer than a thread is given to end.
+  await new Promise((resolve) => setTimeout(resolve, 150));
 });
 
 describe('patterns of a card', () => {

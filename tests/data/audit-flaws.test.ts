@@ -225,6 +225,22 @@ describe('rows', () => {
 });
 
 test.each([
+  ["Sorry, I can't do that."],
+  ['As an AI language model, I cannot provide that information.'],
+  ["Unfortunately, I can't assist with that."],
+  ["I won't be able to help with that."],
+  ['I must decline to answer.'],
+])('“%s” is a refusal', async (chosen) => {
+  const rows = Array.from({ length: 8 }, (_, place) => ({
+    prompt: [user(`May it be ${place}?`)],
+    chosen: [assistant(place === 3 ? chosen : `Yes ${place}`)],
+    rejected: [assistant(`Not ${place}`)],
+  }));
+  expect(await codesOf(rows)).toEqual(['refusal']);
+});
+
+test.each([
+  ['does that', "I can't do that on paper, so I draw it.", 'No.'],
   ['helps on', "I'm sorry, I can't help with that order, but this one is on its way.", 'No.'],
   ['answers', 'I can’t help noticing that 7 is prime.', 'No.'],
   ['has an agent that refuses as well', "I can't help with that.", 'I am unable to assist.'],

@@ -46,6 +46,8 @@ export async function runInSandbox(
     execArgv: [],
     env: {},
   });
+  // What fails after its answer, nobody waits for.
+  worker.on('error', () => {});
   const failed = (error: string) => calls.map(() => ({ error }));
   try {
     const signal = AbortSignal.timeout(limits.ms + grace);

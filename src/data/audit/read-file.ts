@@ -173,17 +173,22 @@ function parsed(source: string): { value: unknown; source: string } | { broken: 
 
 function* arrayElements(bytes: Buffer): Generator<FileItem, void, undefined> {
   const text = asText(bytes);
-  const all = parsed(text);
   const encoding = encodingOf(bytes);
-  if ('broken' in all) {
-    yield { line: 1, ...encoding, broken: all.broken };
+  let all: readonly unknown[];
+  try {
+    all = JSON.parse(text) as readonly unknown[];
+  } catch {
+    yield { line: 1, ...encoding, broken: text };
     return;
   }
   const sources = elementSources(text);
-  for (const [index, value] of (all.value as readonly unknown[]).entries()) {
+  for (const [index, value] of all.entries()) {
     const { value: source = '' } = sources.next();
     // Where in the array it is wrong is not known.
-    yield { line: index + 1, value, source, ...(index === 0 && encoding) };
+    const place = { line: index + 1, ...(index === 0 && encoding) };
+    yield jsonFault(value) === undefined
+      ? { ...place, value, source }
+      : { ...place, broken: source };
   }
 }
 

@@ -113,8 +113,18 @@ function placeholders({ prompt, chosen, implicit }: ReadRow): readonly RowFault[
 }
 
 /** A whole answer that refuses, and offers something else at most. */
-const refusal =
-  /^(?:(?:(?:I['’]m|I am) (?:so |very |really )?|)sorry,?\s+(?:but\s+)?|I apologi[sz]e,?\s+(?:but\s+)?)?(?:as an AI[\w ]*,\s*)?I (?:can(?:['’]t|not)|am unable to|am not able to|['’]m unable to|won['’]t) (?:(?:help|assist)(?: you)?(?: with (?:that|this|your)(?: \w+)?)?|comply with (?:that|this|your) request|fulfill? (?:that|this|your) request)(?:[.!]|$)(?:\s+(?:is there|let me know|please|if you|can I)[^.!?]*[.!?]?)?\s*$/i;
+const refusal = new RegExp(
+  [
+    /^(?:(?:(?:I['’]m|I am) (?:so |very |really )?|)sorry,?\s+(?:but\s+)?|I apologi[sz]e,?\s+(?:but\s+)?|unfortunately,?\s+)?/,
+    /(?:as an AI[\w ]*,\s*)?/,
+    /I (?:can(?:['’]t|not)|am unable to|am not able to|['’]m unable to|won['’]t(?: be able to)?|must decline to) /,
+    /(?:(?:help|assist)(?: you)?(?: with (?:that|this|your)(?: \w+)?)?|comply with (?:that|this|your) request|fulfill? (?:that|this|your) request|do (?:that|this)|answer(?: (?:that|this)(?: question)?)?|provide (?:that|this|the) (?:information|answer))/,
+    /(?:[.!]|$)(?:\s+(?:is there|let me know|please|if you|can I)[^.!?]*[.!?]?)?\s*$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'i',
+);
 
 /** An agent that is offered tools may have to refuse. */
 function refusals({ chosen, rejected, columns }: ReadRow): readonly RowFault[] {
