@@ -103,8 +103,9 @@ test('a Parquet file with two broken columns is told of, and ends nothing else',
     data: Array.from({ length: 50 }, (_, place) => [place, place + 0.5]),
   }));
   const bytes = Buffer.from(parquetWriteBuffer({ columnData: columns }));
-  // Each name stands in the schema and at the column: only the latter is spoilt.
-  for (const { name } of columns) bytes.write('x', bytes.lastIndexOf(name), 'latin1');
+  // The first column cannot be unpacked. The name of the other one stands in the schema and at the column: the latter is spoilt.
+  bytes.fill(0xff, 40, 200);
+  bytes.write('x', bytes.lastIndexOf('other_list'), 'latin1');
   const { findings } = await auditDataset(folder({ 'train.parquet': bytes }));
   expect(findings.map(({ severity }) => severity)).toContain('error');
   // Longer than a thread is given to end.
