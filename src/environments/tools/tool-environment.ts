@@ -299,7 +299,10 @@ function expectToolOptions(options: ToolOptions): void {
   expectOptions('toolEnvironment', options, known);
   const { name, task, tools, done, permit, onError = 'tell', instances = 1 } = options;
   expectText('name', name);
-  if (typeof task !== 'string') expectMessages(task);
+  if (typeof task !== 'string') {
+    if (!Array.isArray(task)) throw expectation('task', 'a text, or an array of messages', task);
+    expectMessages(task, 'task');
+  }
   expectFunction('tools', tools);
   if (done !== undefined) expectFunction('done', done);
   if (permit !== undefined) expectFunction('permit', permit);
