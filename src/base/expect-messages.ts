@@ -10,32 +10,28 @@ import {
 import { expectOptions } from './expect-options.ts';
 
 /** Throws unless `messages` is a conversation, which may be empty. */
-export function expectMessages(messages: readonly Message[]): void {
-  expectArray('messages', messages);
+export function expectMessages(messages: readonly Message[], name: string = 'messages'): void {
+  expectArray(name, messages);
   for (const [place, message] of messages.entries()) {
-    expectObject(`messages[${place}]`, message);
+    expectObject(`${name}[${place}]`, message);
     expectOptions(
-      `messages[${place}]`,
+      `${name}[${place}]`,
       message,
       'role content prefixEnds toolCalls toolCallId images original',
     );
     const { role, content, prefixEnds = [], images = [], original } = message;
-    expectOneOf(`messages[${place}].role`, role, ['system', 'user', 'assistant', 'tool']);
+    expectOneOf(`${name}[${place}].role`, role, ['system', 'user', 'assistant', 'tool']);
     if (typeof content !== 'string') {
-      throw expectation(`messages[${place}].content`, 'a string', content);
+      throw expectation(`${name}[${place}].content`, 'a string', content);
     }
-    expectPrefixEnds(`messages[${place}].prefixEnds`, prefixEnds, content.length);
-    expectImages(`messages[${place}].images`, images);
+    expectPrefixEnds(`${name}[${place}].prefixEnds`, prefixEnds, content.length);
+    expectImages(`${name}[${place}].images`, images);
     if (images.length > 0 && role !== 'user' && role !== 'tool') {
-      throw expectation(
-        `messages[${place}].images`,
-        'absent, or shown by the user or a tool',
-        role,
-      );
+      throw expectation(`${name}[${place}].images`, 'absent, or shown by the user or a tool', role);
     }
     if (original !== undefined) {
-      expectOptions(`messages[${place}].original`, original, 'provider data');
-      expectText(`messages[${place}].original.provider`, original.provider);
+      expectOptions(`${name}[${place}].original`, original, 'provider data');
+      expectText(`${name}[${place}].original.provider`, original.provider);
     }
   }
 }

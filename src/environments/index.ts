@@ -30,6 +30,7 @@ export {
 } from './text/reasoning.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
 export type {
+  CallOfTool,
   CommitCall,
   CommitOptions,
   CommitPlan,

@@ -437,6 +437,20 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
       ['effect', 'pure', 'undefined'],
     ],
     [
+      'tools without a task',
+      () => environments.toolEnvironment({}, { name: 'a', tools: () => ({}) } as Loose),
+      ['`task`', 'a text', 'undefined'],
+    ],
+    [
+      'a task of messages without a role',
+      () =>
+        environments.toolEnvironment(
+          {},
+          { name: 'a', task: [{ content: 'b' }] as Loose, tools: () => ({}) },
+        ),
+      ['task\\[0\\]\\.role', "'user'", 'undefined'],
+    ],
+    [
       'tools as an object',
       () => environments.toolEnvironment({}, { name: 'a', task: 'b', tools: {} as Loose }),
       ['tools', 'function', 'object'],

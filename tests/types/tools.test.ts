@@ -289,7 +289,11 @@ test('a plan and what is committed have the data and the inputs of their environ
       for (const call of calls) if (call.tool === 'mail') mailed.push(call.input.to);
       return after.users['ann'] === 'free';
     },
-    onUnknown: (call) => (call.tool === 'mail' && call.input.to === 'ann' ? 'done' : 'stop'),
+    onUnknown(call) {
+      same<Equal<typeof call.tool, 'mail' | 'update'>>();
+      same<Equal<typeof call.id, string>>();
+      return call.tool === 'mail' && call.input.to === 'ann' ? 'done' : 'stop';
+    },
     onDrift: (call) => (call.tool === 'update' && call.input.plan === 'pro' ? 'go on' : 'stop'),
   });
   for (const call of committed.done) {

@@ -1,17 +1,21 @@
 import { EspalierError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
 import { messageOf } from '../../base/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
+import { SearchTree } from '../../tree/tree.ts';
 import { atRest, type Outside, type OutsideState } from './outside.ts';
 import {
   type ChainedCall,
+  type CommitPlan,
   type Committed,
   chained,
   type MadeCall,
   nextKey,
   type Wanted,
 } from './plan.ts';
+import type { ToolState } from './state.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** What a commit works with. */
@@ -55,20 +59,37 @@ export interface Path {
   readonly origin: string;
   /** Those that were neither refused nor failed. */
   readonly chain: readonly ChainedCall[];
+  /** What the search made of its end. */
+  readonly end: Pick<CommitPlan, 'ended' | 'reward' | 'value'>;
 }
 
-/** The path to a node. @throws EspalierError `usage` where the node has no state. */
-export function pathTo(node: SearchNode<OutsideState, unknown>): Path {
-  const states: OutsideState[] = [];
+/** What a commit is asked for. */
+export type ToCommit = SearchTree<PathState, unknown> | SearchNode<PathState, unknown>;
+
+type PathState = OutsideState & Pick<ToolState, 'ended'>;
+
+/**
+ * The path to a node, or to the best of a tree.
+ *
+ * @throws EspalierError `usage` for what is neither, or of another environment, and where the node has no state.
+ */
+export function pathTo(what: ToCommit, environment: string): Path {
+  const node = what instanceof SearchTree ? what.best : what;
+  if (typeof (node as Partial<typeof node> | null | undefined)?.kind !== 'string') {
+    const wanted = 'a tree or one of its nodes, such as `result.tree` or `result.best`';
+    throw expectation('what', wanted, what);
+  }
+  const states: PathState[] = [];
   for (let at: typeof node | undefined = node; at !== undefined; at = at.parent) {
     if (at.kind === 'proposed') {
       const message =
         'The node was never realised, so nothing leads to it. Commit one that has a state.';
       throw new EspalierError('usage', message);
     }
+    expectState(at.state, environment);
     states.unshift(at.state);
   }
-  const { calls, origin } = states.at(-1) ?? atRest;
+  const { calls, origin, ended }: PathState = states.at(-1) ?? atRest;
   const chain = chained(origin, calls);
   const links = new Map(chain.map((link) => [link.call, link]));
   const turns = states.map((state, index): Turn => {
@@ -80,7 +101,20 @@ export function pathTo(node: SearchNode<OutsideState, unknown>): Path {
       after: state.data,
     };
   });
-  return { turns, calls, origin, chain };
+  const { reward, value } = node;
+  const end = {
+    ...(ended !== undefined && { ended }),
+    ...(reward !== undefined && { reward }),
+    value,
+  };
+  return { turns, calls, origin, chain, end };
+}
+
+function expectState(state: unknown, environment: string): void {
+  const { origin, calls } = (state ?? {}) as Partial<OutsideState>;
+  if (typeof origin === 'string' && Array.isArray(calls)) return;
+  const message = `The path is of another environment than \`${environment}\`: its states have no \`calls\`. Commit a tree that was searched in \`${environment}\`, or one of its nodes.`;
+  throw new EspalierError('usage', message);
 }
 
 /** Publishing a workspace is a deed as those of tools that can be taken back. */

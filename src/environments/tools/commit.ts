@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction } from '../../base/expect.ts';
+import { expectFunction } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
@@ -9,9 +9,8 @@ import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
-import type { SearchTree } from '../../tree/tree.ts';
+import { SearchTree } from '../../tree/tree.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { answerOf } from './answer-of.ts';
 import {
@@ -24,8 +23,9 @@ import {
   pathTo,
   publishing,
   publishKey,
+  type ToCommit,
 } from './commit-path.ts';
-import { atRest, type DoOutside, type OutsideState } from './outside.ts';
+import { atRest, type DoOutside } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
 import { deedsLeft, follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
@@ -34,6 +34,8 @@ import type { DeclaredTool } from './tool.ts';
 
 /** The longest diff that is shown, in characters. */
 const longestDiff = 100_000;
+
+const nothingToDo = 'Nothing on the path acts outside, so there was nothing to do.';
 
 /** A call that a commit makes. */
 interface Due {
@@ -51,7 +53,7 @@ interface Due {
  */
 export async function commitPath(
   parts: Committing,
-  what: SearchTree<OutsideState, unknown> | SearchNode<OutsideState, unknown>,
+  what: ToCommit,
   options: CommitOptions,
 ): Promise<Committed> {
   expectOptions('commit', options, 'journal approve onUnknown onDrift signal clock');
@@ -59,8 +61,7 @@ export async function commitPath(
   for (const [name, asked] of Object.entries({ approve, onUnknown, onDrift })) {
     if (asked !== undefined) expectFunction(name, asked);
   }
-  if (!isObject(what)) throw expectation('what', 'a tree, or one of its nodes', what);
-  const path = pathTo('kind' in what ? what : what.best);
+  const path = pathTo(what, parts.environment);
   const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
   if (isFinal && approve === undefined) {
     const message =
@@ -68,6 +69,11 @@ export async function commitPath(
     throw new EspalierError('usage', message);
   }
   const commit = new Commit(parts, path, options);
+  if (what instanceof SearchTree && path.end.ended === 'failed') {
+    const message =
+      'The best path of the tree ended as failed. To commit it on purpose, pass its node (`tree.best`).';
+    return commit.leave(new Halt('refused', message));
+  }
   const { signal } = commit;
   try {
     return await DeedLog.of(options.journal).inTurn(signal, () => commit.run());
@@ -75,10 +81,6 @@ export async function commitPath(
     if (!signal.aborted || error !== signal.reason) throw error;
     return commit.leave();
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Takes back what a killed process has left of the deeds in a journal. */
@@ -145,10 +147,10 @@ class Commit {
   }
 
   /** Ends it before its turn has come. */
-  leave(): Committed {
+  leave(halt?: Halt): Committed {
     const release = this.#log.hold();
     try {
-      return this.#ended(this.#aborted());
+      return this.#ended(halt ?? this.#aborted());
     } finally {
       release();
     }
@@ -179,7 +181,8 @@ class Commit {
         await this.#ask();
         await outside.at(atRest, this.#call, () => this.#carryOut());
       }
-      return this.#ended(new Halt('committed'));
+      const isEmpty = this.#due.length === 0;
+      return this.#ended(new Halt('committed', isEmpty ? nothingToDo : ''));
     } catch (error) {
       const halt = haltFrom(error);
       return this.#ended(this.signal.aborted && halt !== error ? this.#aborted() : halt);
@@ -269,7 +272,7 @@ class Commit {
   async #expectStart(place?: Workspace): Promise<void> {
     const isBegun = this.#due.some(({ key }) => this.#deedOf(key) !== undefined);
     const { originOf } = this.#parts;
-    if (isBegun || this.#due.length === 0) return;
+    if (isBegun) return;
     if (originOf((await place?.original?.()) ?? null) === this.#path.origin) return;
     const what =
       place === undefined
@@ -322,7 +325,7 @@ class Commit {
     if (calls.length === 0 || approve === undefined) return;
     const diff = changes === undefined ? undefined : await place?.diff?.(changes);
     const plan: CommitPlan = frozen({
-      ...{ calls, before, after },
+      ...{ calls, before, after, ...this.#path.end },
       ...(changes !== undefined && { changes }),
       ...(diff !== undefined && { diff: visible(shortened(diff, longestDiff)) }),
     });
@@ -394,7 +397,7 @@ class Commit {
     const answers = ['done', 'run', 'stop'] as const;
     // By a slip it does not run a second time.
     const unknown = (why: string) => mayHaveHappened(call, `${earlierEnd(earlier)} ${why}`);
-    const ask = () => onUnknown(frozen(call));
+    const ask = () => onUnknown(frozen({ ...call, id: earlier.id }));
     return answerOf({ name: 'onUnknown', answers, ask, signal: this.signal }, unknown);
   }
 

@@ -33,18 +33,19 @@ export interface Wanted {
  * The calls that a commit makes, of the actions of an environment: those of tools, and `.publish`, which makes stay what was
  * done in a workspace.
  */
-export type CommitCall<Action = any> =
-  | MadeCall<'.publish'>
-  | (Action extends {
-      /** The tool. */
-      readonly tool: infer Name extends string;
-      /** What it is given. */
-      readonly input: unknown;
-    }
-      ? Name extends 'answer' | 'invalid'
-        ? never
-        : MadeCall<Name, Action['input']>
-      : never);
+export type CommitCall<Action = any> = MadeCall<'.publish'> | CallOfTool<Action>;
+
+/** The calls of tools among the actions of an environment. */
+export type CallOfTool<Action = any> = Action extends {
+  /** The tool. */
+  readonly tool: infer Name extends string;
+  /** What it is given. */
+  readonly input: unknown;
+}
+  ? Name extends 'answer' | 'invalid'
+    ? never
+    : MadeCall<Name, Action['input']>
+  : never;
 
 /** How a path is carried out. */
 export interface CommitOptions<Data = any, Action = any> {
@@ -60,11 +61,16 @@ export interface CommitOptions<Data = any, Action = any> {
   readonly approve?: (plan: CommitPlan<Data, Action>) => MaybePromise<boolean>;
   /**
    * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too
-   * long. `done` goes on behind it, `run` runs it again under the same `call.id`.
+   * long. `done` goes on behind it, `run` runs it again under the same `id`.
    *
    * @defaultValue `'stop'`
    */
-  readonly onUnknown?: (call: CommitCall<Action>) => MaybePromise<'done' | 'run' | 'stop'>;
+  readonly onUnknown?: (
+    call: CallOfTool<Action> & {
+      /** What its run was given as `call.id`. */
+      readonly id: string;
+    },
+  ) => MaybePromise<'done' | 'run' | 'stop'>;
   /**
    * What becomes of the calls behind one of which something else came out than was predicted, or seen in the search:
    * `go on` makes them all the same.
@@ -73,7 +79,7 @@ export interface CommitOptions<Data = any, Action = any> {
    * guess and hardly ever those that come
    */
   readonly onDrift?: (
-    call: CommitCall<Action>,
+    call: CallOfTool<Action>,
     output: JsonValue,
   ) => MaybePromise<'go on' | 'stop'>;
   /** Ends it before the next deed, also while it waits for its turn in the journal, or for somebody's answer. */
@@ -90,6 +96,12 @@ export interface CommitPlan<Data = any, Action = any> {
   readonly before: Data;
   /** The data at its end, as it was predicted. */
   readonly after: Data;
+  /** How the path ended in the search, as its state says. @defaultValue it can go on */
+  readonly ended?: 'answered' | 'done' | 'failed' | 'pending';
+  /** The reward at its end. @defaultValue there was none */
+  readonly reward?: number;
+  /** The backed-up value of its node, Q(s, a): in [0, 1], and 0 before the first visit. */
+  readonly value: number;
   /** Of a workspace: what it is about to publish. */
   readonly changes?: JsonValue;
   /**
@@ -102,9 +114,9 @@ export interface CommitPlan<Data = any, Action = any> {
 /** What a commit came to. */
 export interface Committed<Action = any> {
   /**
-   * - `committed`: all is done.
-   * - `refused`: it was not approved, or a call is not permitted any more; also where `approve` or `permit` throws, or
-   *   it was aborted before anything was done. Nothing was done.
+   * - `committed`: all is done; also where nothing on the path acts outside, as `message` says then.
+   * - `refused`: the best path of the tree ended as failed, it was not approved, or a call is not permitted any more; also
+   *   where `approve` or `permit` throws, or it was aborted before anything was done. Nothing was done.
    * - `stale`: the path goes another way by now, or what it would publish has changed. Nothing was done.
    * - `failed`: a call that can be taken back failed, and was taken back; or something else kept it from going on, such
    *   as its `signal`. What is in `done` stays.
@@ -119,7 +131,7 @@ export interface Committed<Action = any> {
   })[];
   /** What is not done, or not known to be: with `unknown`, the first of them. */
   readonly notDone: readonly CommitCall<Action>[];
-  /** Why it is not committed: one sentence for a person. */
+  /** Why it is not committed, or that there was nothing to do: one sentence for a person. */
   readonly message?: string;
 }
 

@@ -1,6 +1,6 @@
 import { frozen } from '../../base/frozen.ts';
 import { isThenable } from '../../base/is-thenable.ts';
-import { jsonFault } from '../../base/json.ts';
+import { isPlainObject, jsonFault } from '../../base/json.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
@@ -102,19 +102,29 @@ async function attempt(
 
 /** What a tool returned that may give another state. */
 function changed(value: unknown, maxOutput: number): Ran {
-  if (typeof value !== 'object' || value === null) {
-    return { error: 'It returned no object with `state` or `output`.' };
-  }
   try {
+    const fault = resultFault(value);
+    if (fault !== undefined) return { error: fault };
     const { state, output } = value as { readonly state?: unknown; readonly output?: unknown };
     const shown = outputOf(output, maxOutput);
     if (state === undefined || 'error' in shown) return shown;
-    const fault = jsonFault(state);
-    if (fault === undefined) return { ...shown, data: frozen(state as JsonValue) };
-    return { error: `It returned a state that JSON cannot hold: ${fault.what}.` };
+    const stateFault = jsonFault(state);
+    if (stateFault === undefined) return { ...shown, data: frozen(state as JsonValue) };
+    return { error: `It returned a state that JSON cannot hold: ${stateFault.what}.` };
   } catch (error) {
     return { error: complaintOf(error) };
   }
+}
+
+/** Why something is not what such a tool returns: the data by themselves would pass for no change at all. */
+function resultFault(value: unknown): string | undefined {
+  if (!isPlainObject(value)) return 'It returned no plain object with `state` or `output`.';
+  const names = Object.keys(value);
+  const isKnown = (name: string) => name === 'state' || name === 'output';
+  const unknown = names.find((name) => !isKnown(name));
+  if (unknown === undefined) return undefined;
+  const hint = names.some(isKnown) ? 'It may have no others.' : 'Did you mean `{ state: … }`?';
+  return `Expected an object with \`state\` or \`output\`, got one with \`${unknown}\`. ${hint}`;
 }
 
 /** An output as JSON of a length that can be kept. */

@@ -71,12 +71,32 @@ export async function take(shop: Workshop, call: AnyCall, within: Within): Promi
     return { ...at, ended: 'pending', observation };
   }
   const find = effect === 'irreversible' ? foresee : run;
-  return settled(shop, understood, { at, outcome: await find(shop, understood, within) });
+  const outcome =
+    (await refusedFirst(shop, understood, within)) ?? (await find(shop, understood, within));
+  return settled(shop, understood, { at, outcome });
 }
 
 /** Whether nobody knows what will come of it. */
 function isUnforeseen({ fate, seen }: MadeCall): boolean {
   return fate === 'planned' && seen === undefined;
+}
+
+/** The refusal of a call that is not permitted on the data: it costs nothing, and does not wait for the outside. */
+async function refusedFirst(
+  shop: Workshop,
+  called: Asked,
+  { at, context }: Within,
+): Promise<Outcome | undefined> {
+  const { tool, input } = called;
+  const { inside: ground } = shop;
+  if (shop.permit === undefined || ground.isLive) return undefined;
+  const version = shop.telling.version({ ...at, calls: [] });
+  const asked = { name: `${tool.name}.permit`, version, input, free: true };
+  const outcome = await there(shop, { ...asked, ground, at, context }, async (place) => {
+    const refused = refusalOf(shop, called, place.db());
+    return refused === undefined ? { output: null } : { refused };
+  });
+  return 'refused' in outcome ? outcome : undefined;
 }
 
 async function run(shop: Workshop, called: Asked, { at, context }: Within): Promise<Outcome> {
@@ -88,8 +108,8 @@ async function run(shop: Workshop, called: Asked, { at, context }: Within): Prom
   const version = free ? { ...at, calls: [] } : at;
   const asked = { name: tool.name, version: shop.telling.version(version), input, free };
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
-    const refused = refusalOf(shop, called, place.db());
-    if (refused !== undefined) return { refused };
+    const refused = refusedThere(shop, called, place);
+    if (refused !== undefined) return refused;
     const ran = await place.run(called, call);
     if ('error' in ran) return ran;
     const fingerprint = tool.effect === 'read' ? undefined : await place.fingerprint?.();
@@ -112,13 +132,14 @@ async function foresee(
   const { predict, name } = tool;
   const isRule = typeof predict === 'function';
   let outcome: Outcome = { unforeseen: true };
-  if (isRule || shop.permit !== undefined) {
-    const ground = shop.outside;
+  const ground = shop.outside;
+  if (isRule || (ground.isLive && shop.permit !== undefined)) {
     const version = shop.telling.version(at);
-    const asked = { name: `${name}.predict`, version, input, free: !isRule };
-    outcome = await there(shop, { ...asked, ground, at, context }, async (place, call) => {
-      const refused = refusalOf(shop, called, place.db());
-      if (refused !== undefined) return { refused };
+    const asked = { name: `${name}.${isRule ? 'predict' : 'permit'}`, version, input };
+    const errand = { ...asked, free: !isRule, ground, at, context };
+    outcome = await there(shop, errand, async (place, call) => {
+      const refused = refusedThere(shop, called, place);
+      if (refused !== undefined) return refused;
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
       if ('error' in ran || ran.data === undefined) return ran;
@@ -176,6 +197,13 @@ async function there(
   });
   if ('stale' in outcome) throw new EspalierError('stale', outcome.stale);
   return outcome;
+}
+
+/** The refusal of a call in a workspace, which has to be lent first. */
+function refusedThere(shop: Workshop, called: Asked, place: Place): Outcome | undefined {
+  if (!shop.inside.isLive) return undefined;
+  const refused = refusalOf(shop, called, place.db());
+  return refused === undefined ? undefined : { refused };
 }
 
 function refusalOf(shop: Workshop, { tool, input }: Asked, db: unknown): string | undefined {

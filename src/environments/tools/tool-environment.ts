@@ -126,7 +126,8 @@ export interface ToolEnvironment<Data = any, Action = any, Answer = any>
   readonly codec?: never;
   /**
    * Carries out what is planned on the path to a node, or to the best of a tree, in its order: all that is done for good
-   * is done here, and nowhere else. It stops at the first call that does not go as it should, and tells what is done.
+   * is done here, and nowhere else. A tree whose best path ended as failed is refused, and its node is not. It stops at
+   * the first call that does not go as it should, and tells what is done.
    *
    * @throws EspalierError `usage`, `locked`, `storage` or `invalid-journal`, before anything is done.
    */
@@ -299,7 +300,10 @@ function expectToolOptions(options: ToolOptions): void {
   expectOptions('toolEnvironment', options, known);
   const { name, task, tools, done, permit, onError = 'tell', instances = 1 } = options;
   expectText('name', name);
-  if (typeof task !== 'string') expectMessages(task);
+  if (typeof task !== 'string') {
+    if (!Array.isArray(task)) throw expectation('task', 'a text, or an array of messages', task);
+    expectMessages(task, 'task');
+  }
   expectFunction('tools', tools);
   if (done !== undefined) expectFunction('done', done);
   if (permit !== undefined) expectFunction('permit', permit);

@@ -108,7 +108,7 @@ test('a commit of nothing, or without options, is refused in a sentence', async 
   const { environment } = files();
   const wrong = environment.commit as (...given: unknown[]) => Promise<unknown>;
   await expect(wrong(undefined, { journal: memoryJournal() })).rejects.toThrow(
-    'Expected `what` to be a tree, or one of its nodes, got `undefined`.',
+    'Expected `what` to be a tree or one of its nodes, such as `result.tree` or `result.best`, got `undefined`.',
   );
   await expect(wrong({})).rejects.toThrow(
     'Expected the options of `commit` to be an object, got `undefined`.',

@@ -119,7 +119,7 @@ test('a pure tool that lies about what it returns changes nothing', async () => 
   );
   expect(seen).toEqual([
     '<error>\nIt returned a state that JSON cannot hold: a function.\n</error>',
-    '<error>\nIt returned no object with `state` or `output`.\n</error>',
+    '<error>\nIt returned no plain object with `state` or `output`.\n</error>',
     '<error>\nIt returned what JSON cannot hold: a Set.\n</error>',
   ]);
 });
@@ -359,6 +359,18 @@ test('a pure tool that changes its state is told so, and the state stays', async
   await expect(given({ done: change }).after(share)).rejects.toThrow(
     `\`done\` of \`given\` threw. Cannot add property 1, object is not extensible. ${returned}`,
   );
+});
+
+test('data that are returned by themselves are no change, and the model is told', async () => {
+  const bare = () => ({ n: [2] });
+  const meant =
+    'Expected an object with `state` or `output`, got one with `n`. Did you mean `{ state: … }`?';
+  const told = await given({ run: bare }).after(look);
+  expect(told).toMatchObject({ data: { n: [1] }, calls: [{ fate: 'failed' }] });
+  expect(observed(told)).toBe(`<error>\n${meant}\n</error>`);
+  const planned = await given({ predict: bare }).after({ tool: 'send', input: {} });
+  expect(planned).toMatchObject({ data: { n: [1] }, calls: [{ fate: 'planned' }] });
+  expect(observed(planned)).toContain(`(\`predict\` of \`send\` failed: ${meant})`);
 });
 
 test('a state is frozen once, and what a tool holds itself is not', async () => {

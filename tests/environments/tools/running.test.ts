@@ -70,12 +70,21 @@ test.each(returned)('what a tool returns becomes a result: %s', async (_, run, e
   expect(await runTool(read(run), on, callOf())).toEqual(expected);
 });
 
-const noObject = { error: 'It returned no object with `state` or `output`.' };
+const noObject = { error: 'It returned no plain object with `state` or `output`.' };
+const bare = 'Expected an object with `state` or `output`, got one with `n`.';
 
 const changes: readonly (readonly [string, () => unknown, unknown])[] = [
   ['both', () => ({ state: { n: 2 }, output: 'ok' }), { output: 'ok', data: { n: 2 } }],
   ['an output alone', () => ({ output: 'ok' }), { output: 'ok' }],
   ['no object', () => 'ok', noObject],
+  ['a list', () => [], noObject],
+  ['nothing of both', () => ({}), { output: null }],
+  ['the data by themselves', () => ({ n: 2 }), { error: `${bare} Did you mean \`{ state: … }\`?` }],
+  [
+    'a state spread out beside an output',
+    () => ({ n: 2, output: 'ok' }),
+    { error: `${bare} It may have no others.` },
+  ],
   ['nothing', () => undefined, noObject],
   [
     'a state that is no JSON',
