@@ -126,15 +126,22 @@ function expectOwn(out: string, configs: readonly KnownConfig[]): void {
       `\`${out}\` holds another dataset, of other rules or forms, and this one would take its place. Choose another folder, or delete that one.`,
     );
   }
-  for (const { name: config } of configs) {
-    const folder = join(out, config);
-    const status = statSync(folder, { throwIfNoEntry: false });
-    if (status?.isDirectory() === false) throw foreign(folder);
+  const names = configs.map(({ name }) => name);
+  expectFolders(out, names);
+  for (const folder of names.map((name) => join(out, name))) {
     const shard =
-      status === undefined || isOurs
+      isOurs || !existsSync(folder)
         ? undefined
         : readdirSync(folder).find((name) => ownFile.test(name));
     if (shard !== undefined) throw foreign(join(folder, shard));
+  }
+}
+
+/** Before anything is touched: a link leads to somebody else's folder. */
+function expectFolders(out: string, names: readonly string[]): void {
+  for (const path of names.map((name) => join(out, name))) {
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    if (status?.isDirectory() === false) throw foreign(path);
   }
 }
 
@@ -176,11 +183,13 @@ function putInPlace(out: string): void {
   if (!existsSync(from)) return;
   // Where its card is gone everything is in place, and only the empty folder was left.
   if (existsSync(join(from, 'README.md'))) {
+    const coming = readdirSync(from).filter((name) => name !== 'README.md');
+    expectFolders(out, coming);
     const comingConfigs = listedConfigs(from);
     for (const config of listedConfigs(out)) {
       if (!comingConfigs.has(config) && isFolder(join(out, config))) removeOwn(join(out, config));
     }
-    for (const config of readdirSync(from).filter((name) => name !== 'README.md')) {
+    for (const config of coming) {
       const [comes, is] = [join(from, config), join(out, config)];
       if (existsSync(is)) {
         keepOthers(is, comes);

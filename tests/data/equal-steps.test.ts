@@ -135,6 +135,44 @@ describe('a prefix that a file lists twice', () => {
   });
 });
 
+describe('a step that was evaluated twice', () => {
+  /** Twice the same step, answered in two ways, and another beside it. */
+  function twice(): TreeRecord<readonly Step[], string> {
+    const { record, add } = plant();
+    const { tree } = record;
+    const [one, other, beside] = [
+      add(tree.root, ['look', 'dark']),
+      add(tree.root, ['look ', 'light']),
+      add(tree.root, ['wait', '']),
+    ];
+    for (const value of [0, 0.5]) tree.addEvaluation(one, { value });
+    tree.addEvaluation(other, { value: 1 });
+    tree.addEvaluation(beside, { value: 0.9 });
+    tree.addEvaluation(add(one, ['stay', ''], end(0)), { value: 0 });
+    tree.addEvaluation(add(other, ['go', ''], end(1)), { value: 1 });
+    tree.addEvaluation(tree.root, { value: 0.5 });
+    return record;
+  }
+
+  test.each([
+    ['omega-prm', stepLabels.omegaPrm()],
+    ['math-shepherd', stepLabels.mathShepherd({ from: 'evaluation', paths: 'leaves' })],
+    ['prm800k', stepLabels.prm800k({ from: 'evaluation', paths: 'leaves' })],
+    ['pav', stepLabels.pav({ from: 'evaluation', paths: 'leaves', alpha: 0 })],
+  ])('has the mean of all samples in every row of %s', (_name, rule) => {
+    const rows = [...rule.rows([twice()])];
+    const looks = rows.filter(({ steps: [step] }) => step?.text.startsWith('look') === true);
+    expect(looks).toHaveLength(2);
+    for (const { steps, alternatives } of rows) {
+      const [step, ...more] = [steps[0], ...(alternatives[0] ?? [])];
+      const told = [step, ...more].map((shown) => [shown?.text.split(/\s/)[0], shown?.value]);
+      expect(new Map(told.map(([text, value]) => [`${text} ${value}`, value])).size).toBe(2);
+      expect(told).toContainEqual(['look', 0.5]);
+      expect(told).toContainEqual(['wait', 0.9]);
+    }
+  });
+});
+
 describe('equal ends', () => {
   test('are two paths where a tool answered in two ways', () => {
     const { record, add } = plant();

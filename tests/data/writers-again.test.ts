@@ -5,7 +5,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +65,6 @@ describe('an export again', () => {
       writeFileSync(join(out, 'dpo', 'NOTES.md'), 'mine');
       const other = mkdtempSync(join(tmpdir(), 'espalier-other-'));
       await write(['b'], { out: other });
-      const { renameSync } = await import('node:fs');
       const left = join(out, '.espalier-ready');
       mkdirSync(left);
       if (moved === 0) renameSync(join(other, 'dpo'), join(left, 'dpo'));
@@ -141,6 +142,29 @@ describe('an export into a folder of others', () => {
     await expect(write(['a'], { out: join(out, 'file') })).rejects.toThrow(
       /^The folder `.*file` could not be used: a file stands where a folder is needed/,
     );
+  });
+});
+
+describe('an export into a folder in which a link stands', () => {
+  test('is refused, and nothing behind the link is touched', async () => {
+    await write(['a']);
+    const elsewhere = join(out, 'elsewhere');
+    renameSync(join(out, 'dpo'), elsewhere);
+    writeFileSync(join(elsewhere, 'mine.txt'), 'mine');
+    symlinkSync('elsewhere', join(out, 'dpo'));
+    const before = folder();
+    const sentence = `\`${join(out, 'dpo')}\` was not written by espalier`;
+    await expect(write(['b'])).rejects.toThrow(sentence);
+    expect(folder()).toEqual(before);
+    // One that was put there when all was written and not yet in place.
+    const left = join(out, '.espalier-ready');
+    mkdirSync(join(left, 'dpo'), { recursive: true });
+    writeFileSync(join(left, 'README.md'), read('README.md'));
+    await expect(write(['b'])).rejects.toThrow(sentence);
+    expect(readdirSync(elsewhere)).toEqual(['mine.txt', 'train-00000-of-00001.jsonl']);
+    rmSync(join(out, 'dpo'));
+    await write(['b']);
+    expect(readdirSync(join(out, 'dpo'))).toEqual(['train-00000-of-00001.jsonl']);
   });
 });
 

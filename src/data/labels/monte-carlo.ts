@@ -1,6 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import type { SearchNode } from '../../contracts/node.ts';
-import { pathsIn } from '../paths.ts';
+import { type Paths, pathsIn } from '../paths.ts';
 import type { TreeRecord } from '../record.ts';
 import type { LabelledStep } from '../rows.ts';
 
@@ -11,7 +11,8 @@ export type StepLabel = Omit<LabelledStep, 'text'>;
  * MC(s), the share of right ends among those that were scored at a node and below it, in [0, 1]; `undefined` where
  * none was.
  *
- * @param source - `ends` counts them. `evaluation` takes the evaluation of the node, and counts where it has none.
+ * @param source - `ends` counts them. `evaluation` takes the evaluation of the step, the mean over all nodes that
+ * are that step, and counts where it has none.
  * Left out, it is counted where the tree holds all ends, and the evaluation where it holds the right ones only.
  * @throws EspalierError `usage` where ends are to be counted of which the wrong ones are not there.
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023,
@@ -29,14 +30,33 @@ export function monteCarlo<State, Action>(
         `Expected \`from\` to be \`evaluation\`, got \`ends\`: the tree of ${problem} holds the right ends only, of which every share is 1.`,
       );
     }
-    return ({ rawValue }) => rawValue;
   }
-  const { endsAt } = pathsIn(record);
+  const paths = pathsIn(record);
+  const evaluation = evaluationsIn(record.tree.root, paths);
+  if (ends === 'right') return evaluation;
   return (node) => {
-    if (source === 'evaluation' && node.rawValue !== undefined) return node.rawValue;
-    const { right, wrong } = endsAt(node);
+    const estimated = source === 'evaluation' ? evaluation(node) : undefined;
+    if (estimated !== undefined) return estimated;
+    const { right, wrong } = paths.endsAt(node);
     return right + wrong === 0 ? undefined : right / (right + wrong);
   };
+}
+
+/** The evaluation of the step of a node, as one prefix has one: of all nodes that are that step, by their samples. */
+function evaluationsIn<State, Action>(
+  root: SearchNode<State, Action>,
+  { nodes, stepOf }: Paths<State, Action>,
+): (node: SearchNode<State, Action>) => number | undefined {
+  const known: { mean: number; samples: number }[] = [];
+  for (const node of [root, ...nodes]) {
+    if (node.rawValue === undefined) continue;
+    const samples = node.evaluations.length;
+    const step = (known[stepOf(node).id] ??= { mean: node.rawValue, samples: 0 });
+    step.samples += samples;
+    // Equal values stay what they are, to the last digit.
+    step.mean += ((node.rawValue - step.mean) * samples) / step.samples;
+  }
+  return (node) => known[stepOf(node).id]?.mean;
 }
 
 /** The label of a step by the share alone. */

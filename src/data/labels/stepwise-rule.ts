@@ -15,8 +15,8 @@ import { monteCarlo, type StepLabel, shareLabel } from './monte-carlo.ts';
 export interface StepLabelOptions {
   /**
    * Where the share of right continuations, Q of the base policy, is read. `ends`: the ends below the step that were
-   * scored. `evaluation`: the evaluation of the node, in trees where that was estimated by playing on from it; where a
-   * node has none, the ends. `ends` is refused for trees that hold the right ends only, such as those of OmegaPRM
+   * scored. `evaluation`: the evaluation of the step, the mean over siblings of equal text, in trees where that was
+   * estimated by playing on from it; where a step has none, the ends. `ends` is refused for trees that hold the right ends only, such as those of OmegaPRM
    * files.
    *
    * @defaultValue `'ends'`; of `omegaPrm`, and for trees that hold the right ends only, `'evaluation'`
@@ -52,7 +52,7 @@ interface StepwiseRule extends RuleInfo {
   /** Whether a row ends with its first step rated −1. @defaultValue false */
   readonly untilError?: boolean;
   /**
-   * The label of each node of a tree; `undefined` where nothing is known of it. Asked once a node.
+   * The label of the step of each node of a tree; `undefined` where nothing is known of it.
    *
    * @param shareOf - The share of right continuations of a node.
    * @defaultValue by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0
@@ -191,8 +191,8 @@ function stepsIn<State, Action>(
     const known = steps[place];
     if (known === undefined) return undefined;
     if (stepOf(node) === node) return { step: known, alternatives: steps, place };
-    // The same step may have been answered and estimated in another way.
-    const step = labelled(node) ?? known;
+    // The same step may have been answered in another way.
+    const step = { ...known, text: stepText(record.notation, node) };
     return { step, alternatives: steps.with(place, step), place };
   };
 }
