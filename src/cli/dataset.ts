@@ -30,8 +30,8 @@ export interface DatasetSource {
   readonly defaultRule: string;
   /** Where the trees come from, for the card. */
   readonly source: string;
-  /** The files that they stand in, for the card. */
-  readonly files: readonly SourceFile[];
+  /** The files that they stand in, for the card. @defaultValue those that the trees name */
+  readonly files?: readonly SourceFile[];
   /** What is to be known of them, in one sentence. */
   readonly note?: string;
   /** What labelled steps are parted by, unless a rule is given its own. @defaultValue as in the notation */
@@ -60,7 +60,7 @@ export function makeDataset(
     seed: splitSeed,
     card: {
       source: note === undefined ? source : `${source}. ${note}`,
-      files,
+      ...(files !== undefined && { files }),
       ...(spend !== undefined && { spend }),
     },
   };

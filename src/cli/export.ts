@@ -8,6 +8,7 @@ import type { TreeRecord } from '../data/record.ts';
 import { readRun } from '../runs/index.ts';
 import { readInput } from '../runs/input-file.ts';
 import { mixRuns } from '../runs/mix-runs.ts';
+import { sourceFile } from '../runs/source-files.ts';
 import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
@@ -15,7 +16,6 @@ import { print } from './output.ts';
 import { environmentsOf } from './own-environments.ts';
 import { loadParts, moduleOption, type OwnModules } from './own-parts.ts';
 import { pushed, pushOf } from './push.ts';
-import { runFiles, sourceFile } from './source-files.ts';
 import { wordOption } from './values.ts';
 
 /** What `espalier export` was asked for. */
@@ -143,7 +143,6 @@ async function ofRuns(
     problems: records,
     total: names.length,
     names: () => names,
-    files: runs.flatMap(({ path, saved }) => runFiles(path, saved)),
     defaultRule: pairsOf(runs[0]?.saved.run),
   };
 }

@@ -41,7 +41,6 @@ import { pricesFor } from './prices.ts';
 import { shownOn, withStatus } from './progress.ts';
 import { expectSame } from './same-run.ts';
 import { budgetOf } from './search-options.ts';
-import { runFiles } from './source-files.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
@@ -281,7 +280,6 @@ async function datasetOf(
     names: () => names,
     defaultRule: pairsOf(saved.run),
     source: basename(request.problems),
-    files: runFiles(run.path, saved),
     spend,
   });
 }

@@ -37,6 +37,17 @@ export interface TreeRecord<State = unknown, Action = unknown> {
   readonly method?: string;
   /** The models that took part, as `provider:modelId`, the policy's first. */
   readonly models?: readonly string[];
+  /** The file that it stands in, which the card of a dataset names. @defaultValue none is named */
+  readonly file?: {
+    /** Its name. */
+    readonly name: string;
+    /** The SHA-256 of its bytes, in hexadecimal digits. */
+    readonly sha256: string;
+    /** Whether the hash is that of the sorted hashes of its lines, a line each. @defaultValue false */
+    readonly isByLine?: boolean;
+    /** What made it: the program with its version, the method, the model. */
+    readonly madeBy: string;
+  };
 }
 
 export type RowNotation<State, Action> = TreeRecord<State, Action>['notation'];

@@ -7,7 +7,8 @@ export type SolutionNotation<State, Action> = Pick<Notation<State, Action>, 'for
 
 /**
  * The question of a tree as reward models are asked it, and as rows for their training say it: the last words of the
- * user in the prompt at the root.
+ * user in the prompt at the root, behind what the system says there. A system message may hold the task itself, and
+ * whoever scores a step has to know it.
  */
 export function questionAt<State, Action>(
   notation: SolutionNotation<State, Action>,
@@ -16,7 +17,12 @@ export function questionAt<State, Action>(
   // The root is a state that was reached.
   const messages = notation.prompt(root.state as State);
   const question = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-  return question?.content ?? '';
+  const system = messages.filter((message) => message.role === 'system' && message !== question);
+  const parts = [...system, ...(question === undefined ? [] : [question])];
+  return parts
+    .map(({ content }) => content)
+    .filter((content) => content !== '')
+    .join('\n\n');
 }
 
 /**

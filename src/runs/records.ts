@@ -3,13 +3,15 @@ import type { Environment } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SavedRun } from './run-folder.ts';
+import { growerOf, runFile } from './source-files.ts';
 
 /**
  * The finished trees of a run for the rules that make rows, all those of one problem together. They come in the
- * order of `problems`, whatever the order in which they were finished; one problem at a time is in memory.
+ * order of `problems`, whatever the order in which they were finished; one problem at a time is in memory. Their method
+ * and models are those that the run was made with, unless `describe` says others.
  */
 export function* readRecords<State, Action>(
-  { trees }: Pick<SavedRun, 'trees'>,
+  saved: Partial<Omit<SavedRun, 'trees'>> & Pick<SavedRun, 'trees'>,
   options: {
     /** The names of the problems, in order. @defaultValue all, in the order of their first trees */
     readonly problems?: readonly string[];
@@ -24,7 +26,8 @@ export function* readRecords<State, Action>(
 ): Generator<readonly TreeRecord<State, Action>[], void, undefined> {
   expectOptions('readRecords', options, 'problems describe');
   const { problems, describe } = options;
-  const byProblem = treesByProblem(trees);
+  const byProblem = treesByProblem(saved.trees);
+  let file: TreeRecord['file'];
   for (const problem of problems ?? byProblem.keys()) {
     const stored = byProblem.get(problem);
     const description = stored === undefined ? undefined : describe(problem);
@@ -32,12 +35,19 @@ export function* readRecords<State, Action>(
     const { codec, ...rest } = description;
     yield stored
       .toSorted((a, b) => a.attempt - b.attempt || a.step - b.step)
-      .map((each) => ({
-        ...rest,
-        problem,
-        id: idOf(each),
-        tree: treeFromJson<State, Action>(each.read(), codec === undefined ? {} : { codec }),
-      }));
+      .map((each) => {
+        const grower = growerOf(saved, each);
+        const { path, run } = saved;
+        if (path !== undefined) file ??= runFile({ path, run }, grower);
+        return {
+          ...grower,
+          ...(file !== undefined && { file }),
+          ...rest,
+          problem,
+          id: idOf(each),
+          tree: treeFromJson<State, Action>(each.read(), codec === undefined ? {} : { codec }),
+        };
+      });
   }
 }
 

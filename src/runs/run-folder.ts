@@ -173,6 +173,8 @@ const marks = ['run.json', 'journal.jsonl', 'problems.jsonl', 'lock'];
 
 /** A run folder as it lies there. Reading needs no lock. */
 export interface SavedRun {
+  /** Where it is. */
+  readonly path: string;
   /** What was asked. */
   readonly run: Readonly<Record<string, JsonValue>> | undefined;
   /** The latest tree of each problem, attempt and step, read when asked for. */
@@ -240,6 +242,7 @@ export function readRun(path: string): SavedRun {
   }
   let trees: SavedRun['trees'] | undefined;
   return {
+    path,
     run: readObject(file('run.json')),
     get trees() {
       // The largest file of a run: who only asks for outcomes does not wait for it.

@@ -14,6 +14,7 @@ import type { Problem, ShownEnvironment } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
 import { readRecords, treesByProblem } from './records.ts';
 import type { SavedRun } from './run-folder.ts';
+import { growerOf, runFile } from './source-files.ts';
 import { taskNames } from './tasks.ts';
 
 /** How rows show questions. */
@@ -24,12 +25,6 @@ const runSchema = z.looseObject({
   environment: z.looseObject({ module: z.string(), file: z.string() }).optional(),
   task: z.string().optional(),
   input: z.string().optional(),
-  method: z.string().optional(),
-  replaced: z.array(z.string()).optional(),
-  algorithm: z
-    .union([z.string(), z.looseObject({ module: z.string() }).transform(({ module }) => module)])
-    .nullish(),
-  model: z.string().nullish(),
   capabilities: z
     .object({ continuation: z.boolean().optional(), schema: z.boolean().optional() })
     .optional(),
@@ -81,7 +76,7 @@ export function problemsOfRun(
   }
   expectTrees(path, saved);
   if (run.command === 'search' && saved.trees.length === 0) throw noTree(path);
-  const { method, replaced = [], algorithm, model, capabilities = {} } = run;
+  const { capabilities = {} } = run;
   const asked = new Map(problemsOf(path, saved, run).map((problem) => [problem.id, problem]));
   expectNotation(notation, [...asked.values()]);
   const unknown = saved.trees.find(({ problem }) => !asked.has(problem));
@@ -91,23 +86,22 @@ export function problemsOfRun(
       `\`${join(path, 'asked.jsonl')}\` does not say what the problem ${JSON.stringify(unknown.problem)} is, of which there is a tree. Restore the file from a copy.`,
     );
   }
-  const others = replaced.length === 0 ? '' : ` (${replaced.join(', ')} replaced)`;
-  const name = method === undefined ? (algorithm ?? undefined) : `${method}${others}`;
-  const describe = (problem: AskedProblem) => ({
-    ...described(problem, { path, notation, capabilities, environments }),
-    ...(name !== undefined && { method: name }),
-    ...(typeof model === 'string' && { models: [model] }),
-  });
+  const describe = (problem: AskedProblem) =>
+    described(problem, { path, notation, capabilities, environments });
   const trees = treesByProblem(saved.trees);
   const grown = [...asked.values()].filter(({ id }) => trees.has(id));
   const named = new Map(grown.map((problem) => [shortName(problem), problem]));
+  let known: TreeRecord['file'];
   return {
     asked: named,
     read(short) {
       const problem = named.get(short);
       if (problem === undefined) return [];
-      const own = { trees: trees.get(problem.id) ?? [] };
-      const [records = []] = readRecords(own, { describe: () => describe(problem) });
+      const { run, hasJournal, journal } = saved;
+      const own = { run, hasJournal, journal, trees: trees.get(problem.id) ?? [] };
+      const file = known ?? runFile(saved, growerOf(own, { problem: problem.id, attempt: 0 }));
+      known = file;
+      const [records = []] = readRecords(own, { describe: () => ({ ...describe(problem), file }) });
       return records.map((record) => ({
         ...record,
         problem: short,

@@ -44,7 +44,7 @@ function talked() {
 describe('solutions', () => {
   test('hold what the tools answered, but not what an end brought or was not yet answered', () => {
     const { go, wait } = talked();
-    const asked = 'Where is it?';
+    const asked = 'Use tools.\n\nWhere is it?';
     const look = 'look\nObservation: a door';
     expect(solutionTo(notation, go)).toEqual({ prompt: asked, steps: [look, 'go'] });
     expect(solutionTo(notation, wait)).toEqual({ prompt: asked, steps: [look, 'wait'] });
@@ -57,6 +57,26 @@ describe('solutions', () => {
     expect(row?.prompt).toEqual([{ role: 'user', content: prompt }]);
     expect(row?.steps.map(({ text }) => text)).toEqual(steps);
     expect(row?.tools).toBeUndefined();
+  });
+
+  test('keep problems apart whose task stands in the system message', () => {
+    const { tree } = talked();
+    const promptsOf = (target: number) => {
+      const own: RowNotation<Talk, string> = {
+        ...notation,
+        prompt: () => [
+          { role: 'system', content: `Reach ${target}.` },
+          { role: 'user', content: 'Earlier words.' },
+          { role: 'assistant', content: 'An answer.' },
+          { role: 'user', content: 'The number is 1.' },
+        ],
+      };
+      const rows = stepLabels.mathShepherd().rows([{ problem: 'p', tree, notation: own }]);
+      return [...rows].map(({ prompt }) => prompt);
+    };
+    const asked = (content: string) => [[{ role: 'user', content }]];
+    expect(promptsOf(6)).toEqual(asked('Reach 6.\n\nThe number is 1.'));
+    expect(promptsOf(9)).toEqual(asked('Reach 9.\n\nThe number is 1.'));
   });
 
   test('are the actions alone where prompts restate or begin the answer', () => {

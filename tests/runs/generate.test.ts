@@ -6,6 +6,11 @@ import { EspalierError, ModelCallError } from '../../src/base/errors.ts';
 import type { LanguageModel } from '../../src/contracts/language-model.ts';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import type { Policy, ProposeRequest } from '../../src/contracts/policy.ts';
+import * as formats from '../../src/data/formats/formats.ts';
+import { mathShepherd } from '../../src/data/labels/math-shepherd.ts';
+import type { TreeRecord } from '../../src/data/record.ts';
+import { writeDataset } from '../../src/data/writers/write-dataset.ts';
+import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import {
   type GenerateOptions,
   generate,
@@ -120,6 +125,33 @@ test('records come in the order of the problems, with the trees that were saved'
   expect(records.map(([record]) => record?.tree.root.state)).toEqual(order);
   const some = readRecords(saved, { describe: (id) => (id === 'p2' ? { notation } : undefined) });
   expect([...some].map(([record]) => record?.id)).toEqual(['p2']);
+});
+
+test('rows of a run say who grew its trees, and the card which file they stand in', async () => {
+  const model = words();
+  const plan = (problem: Problem) => ({
+    ...planWith(model)(problem),
+    environment: {
+      ...planWith(model)(problem).environment,
+      notation: { ...notation, parse: (text: string) => ({ action: text }) },
+    },
+    policy: fromModel<string, string>({ model }),
+  });
+  await runIn('told', model, { problems: problems.slice(0, 2), plan });
+  const path = join(folder, 'told');
+  const read = (own: object = {}) =>
+    readRecords<string, string>(readRun(path), { describe: () => ({ notation, ...own }) });
+  const [[record] = []] = read();
+  expect(record).toMatchObject({ method: 'mcts', models: ['scripted:script'] });
+  const [[described] = []] = read({ method: 'mine', models: ['a:b'] });
+  expect(described).toMatchObject({ method: 'mine', models: ['a:b'] });
+  const out = join(folder, 'told-data');
+  const configs = [{ rule: mathShepherd(), format: formats.trl() }];
+  await writeDataset({ out, problems: read() as Iterable<readonly TreeRecord[]>, configs });
+  const card = readFileSync(join(out, 'README.md'), 'utf8');
+  expect(card).toMatch(
+    /\| told\/trees.jsonl \| `[\da-f]{64}` \| espalier, mcts, scripted\\:script \|/,
+  );
 });
 
 test('several attempts at a problem are several trees of it', async () => {

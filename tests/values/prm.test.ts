@@ -101,8 +101,8 @@ test('asks for all nodes at once: the question of the root, the actions on the w
   await evaluate([nodeAt(['0.1']), nodeAt(words)], { model });
   expect(asked).toEqual([
     [
-      { prompt: 'Q?', steps: ['0.1'] },
-      { prompt: 'Q?', steps: words },
+      { prompt: 'Be brief.\n\nQ?', steps: ['0.1'] },
+      { prompt: 'Be brief.\n\nQ?', steps: words },
     ],
   ]);
 });
@@ -151,7 +151,7 @@ describe('new steps only', () => {
   test('are asked for where the parent holds the others', async () => {
     const { asked, model } = tabled({ incremental: true });
     const [evaluation] = await evaluate([nodeAt(words, before)], { model, aggregate: 'product' });
-    expect(asked).toEqual([[{ prompt: 'Q?', steps: words, from: 2 }]]);
+    expect(asked).toEqual([[{ prompt: 'Be brief.\n\nQ?', steps: words, from: 2 }]]);
     // 0.4 · 0.3 · 0.6: what the parent holds, not what a new score would be.
     expect(evaluation).toEqual({
       value: close(0.072, 12),
@@ -226,7 +226,7 @@ test('judges actions before they are taken', async () => {
   };
   const node = proposedNode<Words, string>([], '0.7');
   expect(await evaluator.evaluate([node], request)).toMatchObject([{ value: 0.7 }]);
-  expect(asked).toEqual([[{ prompt: 'Q?', steps: ['0.7'] }]]);
+  expect(asked).toEqual([[{ prompt: 'Be brief.\n\nQ?', steps: ['0.7'] }]]);
 });
 
 test.each([

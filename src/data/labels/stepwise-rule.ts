@@ -64,8 +64,8 @@ interface StepwiseRule extends RuleInfo {
 }
 
 /**
- * Rows of labelled steps from the root on, in the words in which `prm` shows solutions: the prompt is the question
- * alone, and a step holds what the world answered to it. A step of which nothing is known ends the row before it, since the
+ * Rows of labelled steps from the root on, in the words in which `prm` shows solutions: the prompt is the question,
+ * behind what the system says before it, and a step holds what the world answered to it. A step of which nothing is known ends the row before it, since the
  * steps behind it rest on it; a sibling of which nothing is known is not among the alternatives. A path whose
  * first step is unknown gives no row.
  */

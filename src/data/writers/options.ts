@@ -61,17 +61,12 @@ export interface WriteDatasetOptions {
     readonly title?: string;
     /** Where the trees come from, in one line. */
     readonly source?: string;
-    /** The files of the trees, by which others can tell whether theirs are the same. */
-    readonly files?: readonly {
-      /** Its name. */
-      readonly name: string;
-      /** The SHA-256 of its bytes, in hexadecimal digits. */
-      readonly sha256: string;
-      /** Whether the hash is that of the sorted hashes of its lines, a line each. @defaultValue false */
-      readonly isByLine?: boolean;
-      /** What made it: the program with its version, the method, the model. */
-      readonly madeBy: string;
-    }[];
+    /**
+     * The files of the trees, by which others can tell whether theirs are the same.
+     *
+     * @defaultValue those that the trees name, such as all that `readRecords` reads
+     */
+    readonly files?: readonly NonNullable<TreeRecord['file']>[];
     /** What the trees have cost. */
     readonly spend?: Spend;
     /** The name of the repository on the Hub, for the commands. */

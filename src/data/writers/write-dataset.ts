@@ -12,7 +12,13 @@ import { type DatasetFolder, datasetFolder } from '../dataset-folder.ts';
 import type { RowFormat } from '../formats/format.ts';
 import { datasetCard } from './card.ts';
 import { type ConfigOutput, configOutput, type FormedConfig } from './config-output.ts';
-import type { DatasetConfig, DatasetFile, WriteDatasetOptions } from './options.ts';
+import type {
+  CardOptions,
+  DatasetConfig,
+  DatasetFile,
+  SourceFile,
+  WriteDatasetOptions,
+} from './options.ts';
 import type { DatasetReport } from './report.ts';
 import { splitter } from './split.ts';
 
@@ -60,11 +66,11 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
     }),
   );
   try {
-    const counts = await fill(outputs, problems, splitOf);
+    const { files, ...counts } = await fill(outputs, problems, splitOf);
     const reports = outputs.map((output) => output.finish());
     const rows = reports.reduce((sum, report) => sum + report.rows, 0);
     const report = { out, ...counts, rows, configs: reports };
-    folder.commit(datasetCard(report, { file, ...card }));
+    folder.commit(datasetCard(report, { file, files, ...card }));
     return report;
   } catch (error) {
     abandon(outputs, folder);
@@ -91,8 +97,9 @@ async function fill(
   outputs: readonly ConfigOutput[],
   problems: WriteDatasetOptions['problems'],
   splitOf: (problem: string) => string,
-): Promise<Pick<DatasetReport, 'problems' | 'trees'>> {
+): Promise<Pick<DatasetReport, 'problems' | 'trees'> & Required<Pick<CardOptions, 'files'>>> {
   const counts = { problems: 0, trees: 0 };
+  const files = new Map<string, SourceFile>();
   for await (const trees of problems) {
     expectArray('problems', trees);
     const [first] = trees;
@@ -103,10 +110,11 @@ async function fill(
     }
     counts.problems += 1;
     counts.trees += trees.length;
+    for (const { file } of trees) if (file !== undefined) files.set(JSON.stringify(file), file);
     const split = splitOf(first.problem);
     for (const output of outputs) output.add(trees, split);
   }
-  return counts;
+  return { ...counts, files: [...files.values()] };
 }
 
 /** What went wrong first is what is told: that files cannot be deleted either is of no interest. */

@@ -38,9 +38,9 @@ export interface PrmOptions<State = any, Action = any> {
   /**
    * The question and the steps to a node. What it throws fails this one node.
    *
-   * @defaultValue the last question of the user in the prompt of the root, and the actions on the way, in the notation
-   * of the environment, each with what the world answered where prompts grow as a conversation: the text that the
-   * rules for step labels write
+   * @defaultValue the system message and the last question of the user in the prompt of the root, and the actions on the
+   * way, in the notation of the environment, each with what the world answered where prompts grow as a conversation:
+   * the text that the rules for step labels write
    */
   readonly solutionOf?: (node: SearchNode<State, Action>) => Omit<Solution, 'from'>;
 }
