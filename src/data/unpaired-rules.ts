@@ -22,6 +22,7 @@ import { pathCompletion, rowPrompt } from './path-completion.ts';
 import { partsOf, pathsIn } from './paths.ts';
 import { rowBase } from './provenance.ts';
 import { isEnd, isRight, type TreeRecord, turnOf } from './record.ts';
+import { rowRule } from './row-rule.ts';
 import type { RowRule, RuleInfo, UnpairedRow } from './rows.ts';
 
 /** What all rules on single completions take. */
@@ -119,7 +120,7 @@ function unpairedRows(
   expectInteger('minVisits', minVisits, { min: 0 });
   if (typeof maxRatio !== 'number' || !(maxRatio >= 1))
     throw expectation('maxRatio', 'a number from 1 up', maxRatio);
-  return {
+  return rowRule({
     ...info,
     kind: 'unpaired',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
@@ -130,7 +131,7 @@ function unpairedRows(
       );
       for (const draft of balanced(drafts, maxRatio)) yield toRow(draft, info.name);
     },
-  };
+  });
 }
 
 function withText<State, Action>(

@@ -1,14 +1,21 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   auditDataset,
   formats,
   mapRow,
   pairRules,
+  preferences,
   readRows,
   rlRules,
+  stepLabels,
   uploadDataset,
   writeDataset,
 } from '../../src/data/index.ts';
+import { treeToJson } from '../../src/tree/serialize.ts';
+import { SearchTree } from '../../src/tree/tree.ts';
 import { preference } from './formats-rows.ts';
 
 /** For callers without types. */
@@ -19,6 +26,17 @@ const write = (options: object) =>
 const text = { name: 'own', kind: 'preference', columns: { a: 'string' } } as const;
 const form = (map: unknown) => mapRow({ ...text, map: any(map) }).forms.preference;
 
+const tree = new SearchTree('', { environment: 'none', seed: 0 });
+const notation = { prompt: () => [], format: String };
+const writeOwn = (rows: unknown) =>
+  write({
+    out: join(mkdtempSync(join(tmpdir(), 'espalier-wrong-')), 'own'),
+    problems: [[{ problem: 'p', tree, notation }]],
+    configs: [{ ...config, rule: { name: 'own', kind: 'preference', rows: () => any(rows) } }],
+  });
+const withProvenance = (got: string) =>
+  `Expected each row of the rule \`own\` to have the \`kind\` \`preference\`, a \`prompt\` and a \`provenance\`, got ${got}.`;
+
 test.each<readonly [string, () => unknown, string]>([
   ['out', () => write({ out: 5 }), 'Expected `out` to be a text, got `5`.'],
   [
@@ -26,7 +44,69 @@ test.each<readonly [string, () => unknown, string]>([
     () => write({ problems: 5 }),
     'Expected `problems` to be the trees, as an iterable of arrays, got `5`.',
   ],
-  ['a problem', () => write({ problems: [5] }), 'Expected `problems` to be an array, got `5`.'],
+  [
+    'a problem',
+    () => write({ problems: [5] }),
+    'Expected each entry of `problems` to be the list of the trees of one problem, such as `[{ problem, tree, notation }]`, got `5`.',
+  ],
+  [
+    'problems that are trees',
+    () => write({ problems: [{ problem: 'p' }] }),
+    'Expected each entry of `problems` to be the list of the trees of one problem, such as `[{ problem, tree, notation }]`, got an object.',
+  ],
+  [
+    'splits in a list',
+    () => write({ splits: [0.8, 0.2] }),
+    'Expected `splits` to be shares by name, such as `{ train: 0.8, test: 0.2 }`, got an array of 2.',
+  ],
+  ...[
+    pairRules.agentQ(),
+    ...Object.values(stepLabels).map((make) => make()),
+    rlRules.prompts(),
+  ].map(
+    (rule) =>
+      [
+        `the trees of ${rule.name}`,
+        () => rule.rows(any({ problem: 'p' })),
+        'Expected `trees` to be an array, such as `[{ problem, tree, notation }]`, got an object.',
+      ] as const,
+  ),
+  [
+    'a result in the place of its tree',
+    () => pairRules.agentQ().rows([any({ problem: 'p', tree: { tree } })]),
+    'Expected `trees[0].tree` to be a search tree (`tree` of a result, or `treeFromJson` of what was saved), got an object.',
+  ],
+  [
+    'a tree as JSON',
+    () => pairRules.agentQ().rows([any({ problem: 'p', tree: treeToJson(tree) })]),
+    'Expected `trees[0].tree` to be a search tree (`tree` of a result, or `treeFromJson` of what was saved), got an object.',
+  ],
+  [
+    'a tree without its notation',
+    () => stepLabels.pav().rows([any({ problem: 'p', tree })]),
+    'Expected `trees[0].notation` to be an object with a method `prompt`, got `undefined`.',
+  ],
+  [
+    'the name of a pair rule',
+    () => preferences(any({})),
+    'Expected `name` to be a text that is not empty, got `undefined`.',
+  ],
+  [
+    'the score of a pair rule',
+    () => preferences(any({ name: 'own', nodes: 'all', siblings: 'best-vs-worst', score: 'q' })),
+    'Expected `score` to be a function, got `"q"`.',
+  ],
+  ['rows that are none', () => writeOwn([{}]), withProvenance('an object')],
+  [
+    'rows that come from nowhere',
+    () => writeOwn([{ kind: 'preference', prompt: [] }]),
+    withProvenance('none'),
+  ],
+  [
+    'rows in no list',
+    () => writeOwn(Promise.resolve([])),
+    'Expected `rows` of the rule `own` to return an iterable of rows, got a promise.',
+  ],
   ['configs', () => write({ configs: 5 }), 'Expected `configs` to be an array, got `5`.'],
   [
     'a rule not called',

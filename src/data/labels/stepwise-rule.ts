@@ -8,6 +8,7 @@ import { choosePaths, expectPathChoice, type TreePath } from '../path-choice.ts'
 import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, isPart, isRight, stepsTo, type TreeRecord } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { LabelledStep, RowRule, RuleInfo, StepwiseRow } from '../rows.ts';
 import { monteCarlo, type StepLabel, shareLabel } from './monte-carlo.ts';
 
@@ -77,7 +78,7 @@ export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
   if (delimiter !== undefined && typeof delimiter !== 'string') {
     throw expectation('delimiter', 'a text', delimiter);
   }
-  return {
+  return rowRule({
     ...info,
     kind: 'stepwise',
     rows: (trees) =>
@@ -85,7 +86,7 @@ export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
         rowsOf(choosePaths(trees, paths ?? usualPaths(trees)), rule),
         ({ prompt, steps }) => [prompt, steps.map(({ text }) => text.trim())],
       ),
-  };
+  });
 }
 
 function usualPaths(trees: readonly Pick<TreeRecord, 'ends'>[]): 'ends' | 'leaves' {

@@ -1,4 +1,4 @@
-import { expectOneOf } from '../../base/expect.ts';
+import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -123,6 +123,10 @@ const matchers: Readonly<Record<PairSiblings, Matcher>> = {
 export function checkRule(rule: PairRule): void {
   const own = 'nodes siblings ends score parts smoothing weight name title paper options';
   expectOptions('preferences', rule, `${pairFilters} ${own}`);
+  if (typeof rule.name !== 'string' || rule.name === '') {
+    throw expectation('name', 'a text that is not empty', rule.name);
+  }
+  expectFunction('score', rule.score);
   checkFilters(rule);
   expectOneOf('nodes', rule.nodes, ['all', 'path', 'right-path', 'success-path']);
   const siblings = Object.keys(matchers) as readonly PairSiblings[];

@@ -4,6 +4,7 @@ import { bestOfEqual, keyOfTurns } from '../distinct.ts';
 import { rowPrompt } from '../path-completion.ts';
 import { infoOf, rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { PreferenceRow, RowRule, RuleInfo } from '../rows.ts';
 import { keepLargest, keepLargestAtEach } from './candidates.ts';
 import { checkRule } from './matching.ts';
@@ -50,7 +51,7 @@ interface PairReading {
 /** The rule that makes rows of the pairs of each tree. */
 export function pairRows(info: RuleInfo, reading: PairReading): RowRule<PreferenceRow> {
   const { name } = info;
-  return {
+  return rowRule({
     name,
     ...infoOf(info),
     kind: 'preference',
@@ -67,7 +68,7 @@ export function pairRows(info: RuleInfo, reading: PairReading): RowRule<Preferen
         yield toRow(draft, name, reading.parts);
       }
     },
-  };
+  });
 }
 
 /** Messages, and a number that is the same for equal messages of one problem. */

@@ -5,6 +5,7 @@ import { knownValue } from '../../tree/selection.ts';
 import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
 import { promptAt, type TreeRecord } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
 /**
@@ -28,7 +29,7 @@ export function prompts(
   const { minSolveRate = 0, maxSolveRate = 1 } = options;
   expectNumber('minSolveRate', minSolveRate, { min: 0, max: 1 });
   expectNumber('maxSolveRate', maxSolveRate, { min: minSolveRate, max: 1 });
-  return {
+  return rowRule({
     name: 'prompts',
     title: 'the problems alone, with their answers',
     options,
@@ -45,7 +46,7 @@ export function prompts(
         if (row.solveRate >= minSolveRate && row.solveRate <= maxSolveRate) yield row;
       }
     },
-  };
+  });
 }
 
 function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): PromptRow | undefined {

@@ -6,6 +6,7 @@ import {
   expectOneOf,
 } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { rowRule } from '../row-rule.ts';
 import type { RolloutRow, RowRule, RuleInfo } from '../rows.ts';
 import {
   type Estimator,
@@ -98,7 +99,7 @@ function rolloutRule(info: RuleInfo, options: TreeAdvantagesOptions): RowRule<Ro
   if (sampling !== undefined) expectOneOf('sampling', sampling, ['iid', 'search']);
   const ofPaths = pathNames.filter((name) => estimators.includes(name));
   const ofSteps = stepNames.filter((name) => estimators.includes(name));
-  return {
+  return rowRule({
     ...info,
     kind: 'rollout',
     *rows(trees) {
@@ -115,5 +116,5 @@ function rolloutRule(info: RuleInfo, options: TreeAdvantagesOptions): RowRule<Ro
         });
       }
     },
-  };
+  });
 }

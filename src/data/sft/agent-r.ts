@@ -7,6 +7,7 @@ import { distinct, keyOfTurns } from '../distinct.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { rowBase } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { delimiterOf, type Prefix, prefixTo } from './prefix.ts';
 import { revisionThoughts } from './revision-thoughts.ts';
@@ -53,7 +54,7 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
   expectInteger('maxSplices', options.maxSplices ?? 1, { min: 1 });
   if (options.isWrong !== undefined) expectFunction('isWrong', options.isWrong);
   const isVerified = splice === 'naive' ? () => true : (verify ?? (() => false));
-  return {
+  return rowRule({
     name: 'agent-r',
     kind: 'sft',
     title: 'wrong beginnings that are noticed and corrected',
@@ -76,7 +77,7 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
         yield row;
       }
     },
-  };
+  });
 }
 
 function thoughtFor<State, Action>(

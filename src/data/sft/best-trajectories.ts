@@ -8,6 +8,7 @@ import { choosePaths, type TreePath } from '../path-choice.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, isRight, stepsTo, turnOf } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
 interface Ranked<State, Action> extends TreePath<State, Action> {
@@ -42,7 +43,7 @@ export function bestTrajectories(
   expectInteger('best', best, { min: 1 });
   expectOneOf('by', by, ['mean', 'min']);
   expectOneOf('unit', unit, ['trajectory', 'step']);
-  return {
+  return rowRule({
     name,
     kind: 'sft',
     title: 'the best right paths',
@@ -62,7 +63,7 @@ export function bestTrajectories(
           textOfRow,
         );
     },
-  };
+  });
 }
 
 const name = 'best-trajectories';

@@ -5,6 +5,7 @@ import type { SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { rowBase } from '../provenance.ts';
 import { critiqueOf, isPart, promptAt, type TreeRecord } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { withoutOracle, withWords } from './refiner.ts';
 
@@ -53,7 +54,7 @@ export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
   if (verdict !== undefined) expectFunction('verdict', verdict);
   expectOneOf('only', only, ['all', 'split']);
   expectFunction('reply', reply);
-  return {
+  return rowRule({
     name: 'judge',
     kind: 'sft',
     title: 'judgements that agree with the majority',
@@ -66,7 +67,7 @@ export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
         ),
         textOfRow,
       ),
-  };
+  });
 }
 
 function rowsOf<State, Action>(

@@ -14,6 +14,7 @@ import {
   turnOf,
   worthOf,
 } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
 /** Options of `refiner`. */
@@ -60,7 +61,7 @@ export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   const critique = options.critique ?? ((parent: SearchNode) => critiqueOf(parent)?.rationale);
   expectFunction('critique', critique);
   expectNumber('minGain', minGain, { min: 0 });
-  return {
+  return rowRule({
     name: 'refiner',
     kind: 'sft',
     title: 'critiques and the refinements that they led to',
@@ -77,7 +78,7 @@ export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
         ),
         textOfRow,
       ),
-  };
+  });
 }
 
 function isBetter<State, Action>(

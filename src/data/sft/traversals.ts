@@ -6,6 +6,7 @@ import { distinct, textOfRow } from '../distinct.ts';
 import { pathsIn } from '../paths.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, isRight, promptAt, stepsTo, type TreeRecord, turnOf } from '../record.ts';
+import { rowRule } from '../row-rule.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { type Move, movesThrough } from './moves.ts';
 import { delimiterOf, prefixTo } from './prefix.ts';
@@ -58,14 +59,14 @@ export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
   expectInteger('maxMoves', maxMoves, { min: 1 });
   if (thought !== undefined) expectFunction('thought', thought);
   expectFunction('back', back);
-  return {
+  return rowRule({
     name: 'traversals',
     kind: 'sft',
     title: 'the exploration of a search, backtracking included',
     paper: 'Yu et al., 2024, arXiv 2410.02052',
     options,
     rows: (trees) => distinct(trees.flatMap(walk), textOfRow),
-  };
+  });
 
   function walk<State, Action>(record: TreeRecord<State, Action>): readonly SftRow[] {
     const { root, best } = record.tree;

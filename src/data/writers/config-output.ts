@@ -5,6 +5,7 @@ import type { RowFormat } from '../formats/format.ts';
 import { HashTable } from '../hash-table.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
+import { rowsOf } from '../row-rule.ts';
 import type { RowRule } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import { nearFilter } from './near-filter.ts';
@@ -67,7 +68,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   return {
     add(trees, split) {
       let output: SplitOutput | undefined;
-      for (const row of rule.rows(trees)) {
+      for (const row of rowsOf(rule, trees)) {
         const written = form.write(row);
         if (typeof written === 'string') {
           refuse(written);

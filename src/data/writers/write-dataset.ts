@@ -1,4 +1,6 @@
+import { EspalierError } from '../../base/errors.ts';
 import {
+  describeValue,
   expectArray,
   expectation,
   expectInteger,
@@ -10,6 +12,7 @@ import {
 import { expectOptions } from '../../base/expect-options.ts';
 import { type DatasetFolder, datasetFolder } from '../dataset-folder.ts';
 import type { RowFormat } from '../formats/format.ts';
+import { expectTrees } from '../row-rule.ts';
 import { datasetCard } from './card.ts';
 import { type ConfigOutput, configOutput, type FormedConfig } from './config-output.ts';
 import type {
@@ -45,6 +48,9 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   expectOptions('card', card, 'title source files spend repo license tags');
   expectText('out', out);
   expectIterable(problems);
+  if (Array.isArray(splits)) {
+    throw expectation('splits', 'shares by name, such as `{ train: 0.8, test: 0.2 }`', splits);
+  }
   expectObject('splits', splits);
   expectNames(options.allProblems);
   const splitOf = splitter(splits, seed, options.allProblems);
@@ -101,7 +107,13 @@ async function fill(
   const counts = { problems: 0, trees: 0 };
   const files = new Map<string, SourceFile>();
   for await (const trees of problems) {
-    expectArray('problems', trees);
+    if (!Array.isArray(trees)) {
+      throw new EspalierError(
+        'usage',
+        `Expected each entry of \`problems\` to be the list of the trees of one problem, such as \`[{ problem, tree, notation }]\`, got ${describeValue(trees)}.`,
+      );
+    }
+    expectTrees('trees', trees);
     const [first] = trees;
     if (first === undefined) continue;
     const other = trees.find(({ problem }) => problem !== first.problem);
