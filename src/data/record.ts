@@ -75,13 +75,18 @@ export function isRight<State, Action>(
   return score === undefined ? undefined : score >= correctFrom;
 }
 
-/** What a node is worth: of an end its score, else its evaluation, else its value. */
+/**
+ * What a node is worth: of an end its score, else its evaluation, else its value.
+ *
+ * @param discount - γ: with 1, answers are compared that were reached sooner and later. Default that of the tree.
+ */
 export function worthOf<State, Action>(
   { tree }: Pick<TreeRecord<State, Action>, 'tree'>,
   node: SearchNode<State, Action>,
+  discount: number = tree.discount,
 ): number {
-  const score = isEnd(node) ? tree.score(node) : undefined;
-  return score ?? node.rawValue ?? knownReturn(node, tree.discount);
+  const score = isEnd(node) ? tree.score(node, discount) : undefined;
+  return score ?? node.rawValue ?? knownReturn(node, discount);
 }
 
 /**

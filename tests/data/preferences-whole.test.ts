@@ -120,6 +120,13 @@ describe('SPaR', () => {
       'fourth>first try 0.60',
     ]);
   });
+
+  // Returns add up on the way: 0.8, and 0.8 + 0.05.
+  test('whatever scores more, however late, with γ < 1', () => {
+    const late = planted([{ text: 'draft', end: 0.8, below: [{ text: 'better', end: 0.05 }] }]);
+    late.tree.discount = 0.9;
+    expect(look(pairRules.spar({ by: 'score' }), late)).toEqual(['better>draft 0.05']);
+  });
 });
 
 /** States are lists of actions, as `a|b`. */

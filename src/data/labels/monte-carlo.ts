@@ -50,8 +50,10 @@ function evaluationsIn<State, Action>(
   const known: { mean: number; samples: number }[] = [];
   for (const node of [root, ...nodes]) {
     if (node.rawValue === undefined) continue;
-    const samples = node.evaluations.length;
-    const step = (known[stepOf(node).id] ??= { mean: node.rawValue, samples: 0 });
+    const { id } = stepOf(node);
+    const samples = Math.max(1, node.evaluations.length);
+    const step = known[id] ?? { mean: node.rawValue, samples: 0 };
+    known[id] = step;
     step.samples += samples;
     // Equal values stay what they are, to the last digit.
     step.mean += ((node.rawValue - step.mean) * samples) / step.samples;

@@ -210,7 +210,8 @@ function outcomes<State, Action>(
   const { tree } = source;
   return {
     minVisits,
-    score: (node) => tree.score(node as SearchNode<State, Action>),
+    // How late an answer was found makes it no worse.
+    score: (node) => tree.score(node as SearchNode<State, Action>, 1),
     ends: (node) => {
       const right = isRight(source, node);
       return { right: right === true ? 1 : 0, wrong: right === false ? 1 : 0 };

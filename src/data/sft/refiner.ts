@@ -88,7 +88,7 @@ function isBetter<State, Action>(
 ): boolean {
   const wasRight = isRight(record, node.parent) === true;
   if (isRight(record, node) === true) return !wasRight;
-  return !wasRight && worthOf(record, node) - worthOf(record, node.parent) > minGain;
+  return !wasRight && worthOf(record, node, 1) - worthOf(record, node.parent, 1) > minGain;
 }
 
 function rowOf<State, Action>(
@@ -103,7 +103,7 @@ function rowOf<State, Action>(
     ...rowBase(record, { rule: 'refiner', nodes: [parent, node], from: parent, prompt }),
     completion: [turnOf(record, node)],
     ends: isEnd(node),
-    score: worthOf(record, node),
+    score: worthOf(record, node, 1),
     weight: 1,
   };
 }

@@ -2,7 +2,7 @@ import { seededRandom } from '../../base/random.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { actionsTo, pathTo } from '../../tree/summary.ts';
 import { type Paths, pathsIn } from '../paths.ts';
-import { isEnd, type TreeRecord } from '../record.ts';
+import { isEnd, isRight, type TreeRecord } from '../record.ts';
 
 /** The beginning of a bad path, and the rest of a good one that goes on in its place. */
 export interface Splice<State = unknown, Action = unknown> {
@@ -57,12 +57,15 @@ export function splicesOf<State, Action>(
     options.isWrong ??
     ((node: ChildNode) => paths.endsAt(node as ChildNode<State, Action>).right === 0);
   const ends = paths.to(isEnd).flatMap((end): readonly Scored<State, Action>[] => {
-    const score = record.tree.score(end);
+    // How late an end is reached makes it no less good.
+    const score = record.tree.score(end, 1);
     return score === undefined ? [] : [{ end, score }];
   });
   const goods = ends.filter(({ score }) => score > alpha);
   const most = goods.reduce((highest, { score }) => Math.max(highest, score), -Infinity);
-  const cuts = cutsOf(ends, isWrong, paths).filter(({ score }) => most - score > beta);
+  const cuts = cutsOf(ends, isWrong, { ...paths, record }).filter(
+    ({ score }) => most - score > beta,
+  );
   return draw(record, goods.length * cuts.length, {
     count: maxSplices,
     at(index) {
@@ -81,11 +84,17 @@ export function splicesOf<State, Action>(
 function cutsOf<State, Action>(
   ends: readonly Scored<State, Action>[],
   isWrong: (node: ChildNode) => boolean,
-  { stepOf }: Pick<Paths<State, Action>, 'stepOf'>,
+  {
+    stepOf,
+    record,
+  }: Pick<Paths<State, Action>, 'stepOf'> & { readonly record: TreeRecord<State, Action> },
 ): readonly Scored<State, Action>[] {
   const cuts = new Map<number, Scored<State, Action>>();
   for (const { end, score } of ends) {
-    const bad = cutOf(end, isWrong);
+    const wrong = firstWrong(end, isWrong);
+    // A right path without a wrong step has nothing to correct.
+    if (wrong === undefined && isRight(record, end) === true) continue;
+    const bad = wrong ?? end;
     const step = stepOf(bad).id;
     const known = cuts.get(step);
     cuts.set(step, { end: known?.end ?? bad, score: Math.min(known?.score ?? score, score) });
@@ -93,14 +102,14 @@ function cutsOf<State, Action>(
   return [...cuts.values()];
 }
 
-function cutOf<State, Action>(
+function firstWrong<State, Action>(
   end: ChildNode<State, Action>,
   isWrong: (node: ChildNode) => boolean,
-): ChildNode<State, Action> {
+): ChildNode<State, Action> | undefined {
   for (const node of pathTo<State, Action>(end)) {
     if (node.kind !== 'root' && isWrong(node)) return node;
   }
-  return end;
+  return undefined;
 }
 
 function spliceOf<State, Action>(
