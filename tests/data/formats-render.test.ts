@@ -54,7 +54,10 @@ describe('a chat template', () => {
     expect(() => jinjaPrompt('{{ raise_exception("No.") }}')([asks('Q')])).toThrow(
       'The chat template refuses the messages: No.',
     );
-    expect(() => jinjaPrompt('nothing')([asks('Q'), says('So')])).toThrow(
+    expect(() => jinjaPrompt('{{ messages[0].nope.x }}')([asks('Q')])).toThrow(
+      'The chat template leaves out what the user says.',
+    );
+    expect(() => jinjaPrompt('no Q thing')([asks('Q'), says('So')])).toThrow(
       'The chat template leaves out the turn that is to be continued.',
     );
   });

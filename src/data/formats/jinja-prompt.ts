@@ -18,8 +18,8 @@ const withoutClock = '{% set strftime_now = undefined %}\n';
  * @param template - The Jinja source.
  * @param tokens - The tokens that begin and end a text. Left out, there are none: the tokenizer of a trainer puts the
  *   first one there, and twice would be once too often.
- * @throws EspalierError `usage` where the template cannot be read, refuses the messages, or leaves out the turn
- *   that is to be continued.
+ * @throws EspalierError `usage` where the template cannot be read, refuses the messages, or leaves out what the user
+ *   says or the turn that is to be continued.
  */
 export function jinjaPrompt(
   template: string,
@@ -45,7 +45,12 @@ export function jinjaPrompt(
         }),
       'The chat template refuses the messages',
     );
-    return isPartial ? textBefore(text) : text;
+    // Templates may leave out the thoughts of earlier answers, but never what is asked.
+    const isLost = messages.some(
+      ({ role, content }) => role === 'user' && !text.includes(content.trim()),
+    );
+    if (!isLost) return isPartial ? textBefore(text) : text;
+    throw new EspalierError('usage', 'The chat template leaves out what the user says.');
   };
 }
 
