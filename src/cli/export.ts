@@ -131,7 +131,11 @@ async function ofRuns(
     const environments = await environmentsOf(path, saved, own);
     runs.push({ path, saved, environments, share: weight?.[place] ?? 1 });
   }
-  if (own.has('environment') && runs.every(({ environments }) => environments === undefined)) {
+  // Of a run that a program made nothing is known: that is told where its trees are read.
+  const isNeedless = runs.every(
+    ({ environments, saved }) => environments === undefined && saved.run?.['command'] !== undefined,
+  );
+  if (own.has('environment') && isNeedless) {
     const message = 'Expected no `--environment`: what these runs searched is known without it.';
     throw new EspalierError('usage', message);
   }
