@@ -267,7 +267,7 @@ describe('an environment', () => {
 
 describe('a stop condition', () => {
   test.each([
-    [solved, "the condition `solved` of `stopWhen` to return true, false or 'solved', got a func"],
+    [solved, "a condition of `stopWhen` to return true, false or 'solved', got a func"],
     [
       () => undefined,
       "a condition of `stopWhen` to return true, false or 'solved', got `undefined`",
