@@ -38,6 +38,12 @@ export interface Expected {
   readonly margin: number;
 }
 
+/** A reward model is shown the rules and the question in one turn, and nothing that the model has said. */
+function questionIn(shown: readonly Message[]): Message {
+  const told = ['system', 'user'].flatMap((who) => shown.filter(({ role }) => role === who));
+  return { role: 'user', content: told.map(({ content }) => content).join('\n\n') };
+}
+
 /** What the tree says of a row, by the nodes that it comes from. */
 export function expectedOf(world: World, row: TrainingRow): Expected {
   const { tree: id, nodes: ids, problem } = row.provenance;
@@ -50,8 +56,7 @@ export function expectedOf(world: World, row: TrainingRow): Expected {
   const ends: Readonly<Record<string, SearchNode>> = sidesOf(row, last, others);
   const start = row.kind === 'unpaired' ? unpairedStart(row, nodes) : from;
   const shown = record.notation.prompt(start.state);
-  // A reward model is shown the question alone.
-  const prompt = row.kind === 'stepwise' ? shown.filter(({ role }) => role === 'user') : shown;
+  const prompt = row.kind === 'stepwise' ? [questionIn(shown)] : shown;
   const sides = mapValues(ends, (end) => completion(world, record, [start, end]));
   const isPartial = prompt.at(-1)?.role === 'assistant';
   const path = row.kind === 'stepwise' || row.kind === 'rollout' ? others : [];
