@@ -79,7 +79,8 @@ function toolBenchTree(name: string, text: string): RawTree {
     for (const at of upFrom(leaf.twinOf ?? leaf)) at.q += 1;
   }
   for (const node of nodes) if (node.n > 0) node.q /= node.n;
-  const { content: question } = user;
+  // A reward model is shown the rules of the task with it.
+  const question = `${system.content}\n\n${user.content}`;
   return { name, text, root, nodes, answer: '', parted: '\n', isWhole: true, question };
 }
 
