@@ -175,15 +175,16 @@ function unknownSpec(spec: unknown): EspalierError {
   const [provider = '', ...rest] = typeof spec === 'string' ? spec.split(':') : [];
   // Models are no providers: `gemma` is not `gemini`.
   const maker = rest.length === 0 ? makers.find(([start]) => start.test(provider))?.[1] : undefined;
-  if (maker !== undefined) rest.unshift(provider);
-  const meant = maker ?? nearestName(provider, modelProviders, Math.floor(provider.length / 3));
+  const near = nearestName(provider, modelProviders, Math.floor(provider.length / 3));
+  const own = near === undefined ? undefined : [near, ...rest];
+  const meant = maker === undefined ? own : [maker, provider];
   if (meant !== undefined) {
     const { message } = expectation(
       'model',
       'a spec of a provider that is known',
       withoutUser(`${spec}`),
     );
-    const hint = withoutUser([meant, ...rest].join(':'));
+    const hint = withoutUser(meant.join(':'));
     return new EspalierError('usage', `${message} Did you mean \`${hint}\`?`);
   }
   const hint =

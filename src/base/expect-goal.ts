@@ -1,5 +1,5 @@
 import type { SearchNode } from '../contracts/node.ts';
-import { expectation, expectFunction } from './expect.ts';
+import { expectFunction, wrongResult } from './expect.ts';
 
 /** A goal of a user's, checked: a promise would count as true. */
 export function expectGoal(goal: (node: SearchNode) => boolean): typeof goal {
@@ -7,6 +7,6 @@ export function expectGoal(goal: (node: SearchNode) => boolean): typeof goal {
   return (node) => {
     const isReached = goal(node);
     if (typeof isReached === 'boolean') return isReached;
-    throw expectation('goal', 'a function that returns true or false', isReached);
+    throw wrongResult('goal', isReached, { returns: 'true or false' });
   };
 }

@@ -1,5 +1,5 @@
 import { EspalierError } from './errors.ts';
-import { expectation } from './expect.ts';
+import { gotten } from './expect.ts';
 import { isThenable } from './is-thenable.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -12,8 +12,8 @@ import { nearestName } from './nearest-name.ts';
  */
 export function expectOptions(owner: string, options: unknown, known: string): void {
   if (typeof options !== 'object' || options === null || isThenable(options)) {
-    const { message } = expectation(owner, 'an object', options);
-    throw new EspalierError('usage', message.replace('Expected', 'Expected the options of'));
+    const message = `Expected the options of \`${owner}\` to be an object, ${gotten(options)}`;
+    throw new EspalierError('usage', message);
   }
   const names = namesIn(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));

@@ -1,16 +1,24 @@
-import { EspalierError } from './errors.ts';
+import { type ErrorScope, EspalierError } from './errors.ts';
 import { isThenable } from './is-thenable.ts';
 
 /** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
-  const advice = expected.includes('that returns')
-    ? 'Make it synchronous.'
-    : 'Put `await` before it.';
-  const hint = isThenable(value) ? ` ${advice}` : '';
-  return new EspalierError(
-    'usage',
-    `Expected \`${name}\` to be ${expected}, got ${describeValue(value)}.${hint}`,
-  );
+  return new EspalierError('usage', `Expected \`${name}\` to be ${expected}, ${gotten(value)}`);
+}
+
+/** *got `value`.*, and what to do where that is a promise. */
+export function gotten(value: unknown, advice = 'Put `await` before it.'): string {
+  return `got ${describeValue(value)}.${isThenable(value) ? ` ${advice}` : ''}`;
+}
+
+/** A usage error where a function of a user's returned something else: it is not awaited. */
+export function wrongResult(
+  name: string,
+  value: unknown,
+  { returns, scope }: { readonly returns: string; readonly scope?: ErrorScope },
+): EspalierError {
+  const message = `Expected \`${name}\` to be a function that returns ${returns}, ${gotten(value, 'Make it synchronous.')}`;
+  return new EspalierError('usage', message, { scope });
 }
 
 /** The same of a value that a plug-in gave: it ends no more than what the plug-in was asked for. */
@@ -136,14 +144,14 @@ export function expectMethods(name: string, value: unknown, methods: readonly st
   >;
   const missing = methods.find((method) => typeof candidate[method] !== 'function');
   if (missing === undefined) return;
-  const { message } = expectation(name, `an object with a method \`${missing}\``, value);
   const isSpec = missing === 'generate' && typeof value === 'string';
   const hint = isSpec
     ? ` \`await languageModel(${JSON.stringify(value)})\` makes a model of a spec.`
     : '';
+  const got = describeValue(value) === 'an object' ? 'got one without it.' : gotten(value);
   throw new EspalierError(
     'usage',
-    `${message.replace(/got an object\.$/, 'got one without it.')}${hint}`,
+    `Expected \`${name}\` to be an object with a method \`${missing}\`, ${got}${hint}`,
   );
 }
 

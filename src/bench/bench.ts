@@ -111,10 +111,13 @@ interface Search {
 }
 
 function named({ instance, budget, method }: Omit<Search, 'id'>): Search {
-  const { id: name, revision } = instance;
-  const of = [name, method.name, budgetKey(budget)];
-  const id = JSON.stringify(revision === undefined ? of : [...of, revision]);
+  const id = JSON.stringify([instance.id, method.name, budgetKey(budget), ...revisionOf(instance)]);
   return { id, instance, budget, method };
+}
+
+/** What an identity ends with where its instance has a revision. */
+function revisionOf({ revision }: BenchInstance): readonly string[] {
+  return revision === undefined ? [] : [revision];
 }
 
 /** No search makes more simulations: what costs nothing would go on for ever. */
@@ -190,13 +193,8 @@ class Benchmark {
 
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
-    const { id: name, revision } = instance;
-    const scope = JSON.stringify([
-      seed,
-      name,
-      attempt,
-      ...(revision === undefined ? [] : [revision]),
-    ]);
+    const { id: name } = instance;
+    const scope = JSON.stringify([seed, name, attempt, ...revisionOf(instance)]);
     await this.#turnOf(scope, `${id}#${attempt}`);
     const asked = instance.model ?? this.#options.model;
     const shown = this.#shown(instance, asked);

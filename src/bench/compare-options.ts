@@ -113,7 +113,6 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectInteger('limit', limit, { min: 1 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
   if (options.budget !== undefined) limitsOf(options.budget, 'simulations nodes calls tokens usd');
-  expectPrices(options);
 }
 
 /** What a comparison measures. */
@@ -126,7 +125,6 @@ export interface Measured {
 
 /** @throws EspalierError `usage` for options that do not go with each other, or with the instances. */
 export function measuredBy(options: CompareOptions, instances: readonly BenchInstance[]): Measured {
-  expectCompareOptions(options);
   const { task, baseline = 'best-of-n' } = options;
   expectVotes(options.methods, { task, instances });
   expectPrices(options, instances);
@@ -181,7 +179,7 @@ function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
 /** Where dollars are limited, a model without a price is refused before anything is bought. */
 function expectPrices(
   { model, judgeModel, budgets, budget, prices = {} }: CompareOptions,
-  instances: readonly BenchInstance[] = [],
+  instances: readonly BenchInstance[],
 ): void {
   if (budget?.usd === undefined && budgets.every(({ unit }) => unit !== 'usd')) return;
   const models = [model, judgeModel, ...instances.map((each) => each.model)];

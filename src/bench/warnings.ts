@@ -55,24 +55,22 @@ const latestMs = 50;
 /** What may be lost of searches: those it is true of, and what that means. */
 const losses: readonly {
   readonly of: (cell: BenchCell) => boolean;
-  readonly reason: (cell: BenchCell) => string | undefined;
   readonly what: string;
+  /** Why. @defaultValue the reason of the cell */
+  readonly reason?: (cell: BenchCell) => string | undefined;
   /** The least share of the searches that is told of. */
   readonly least?: number;
 }[] = [
   {
     of: ({ isOutage }) => isOutage === true,
-    reason: ({ reason }) => reason,
     what: 'could not ask their model and are made again by the same command',
   },
   {
     of: ({ status, isOutage }) => status === 'failed' && isOutage !== true,
-    reason: ({ reason }) => reason,
     what: 'failed and count as wrong',
   },
   {
     of: ({ status }) => status === 'unscored',
-    reason: ({ reason }) => reason,
     what: 'could not be scored and are left out',
   },
   {
@@ -86,7 +84,7 @@ const losses: readonly {
 
 /** What searches lost, with the most common reason: methods of the same reason in one sentence. */
 function lost(methods: readonly (readonly Arm[])[]): readonly string[] {
-  return losses.flatMap(({ of, reason, what, least = 0 }) => {
+  return losses.flatMap(({ of, what, reason = (cell) => cell.reason, least = 0 }) => {
     const found = methods.flatMap((arms) => {
       const cells = arms.flatMap((arm) => arm.cells);
       const hit = cells.filter(of);

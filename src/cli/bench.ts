@@ -5,7 +5,7 @@ import { counted } from '../base/counted.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Compared, compare } from '../bench/bench.ts';
-import { type CompareOptions, measuredBy } from '../bench/compare-options.ts';
+import { type CompareOptions, expectCompareOptions, measuredBy } from '../bench/compare-options.ts';
 import { inspectLogs } from '../bench/inspect-log.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
 import { reportPage } from '../bench/page/page.ts';
@@ -46,6 +46,7 @@ export async function runBenchCommand(
     await using chosen = await modelFor(request, { task, instances });
     const model = chosen.model ?? instances[0]?.model;
     const options = optionsOf(request, { task, chosen, prices: pricesFor(request, model) });
+    expectCompareOptions(options);
     const methods = measuredBy(options, instances).methods.map(({ name }) => name);
     expectChecks(failIfWorse, { methods, budgets });
     if (request.dryRun === true) {

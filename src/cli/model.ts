@@ -113,17 +113,21 @@ export async function chooseModel(
     readonly own?: { has(kind: 'environment' | 'policy'): boolean };
   },
 ): Promise<ChosenModel> {
-  const { model: name, keyVariable, effort, judgeEffort, thoughtTokens } = request;
+  const { model: name } = request;
   const bringsPolicy = own?.has('policy') === true;
-  if (name === 'none' || (name === undefined && (bringsPolicy || !isTaught))) {
-    const line = bringsPolicy
-      ? 'Model: none; a policy of your own.'
-      : withoutModel(name, { unaided, isOwn: own?.has('environment') === true });
-    return { model: undefined, line, [Symbol.asyncDispose]: async () => {} };
+  const isAlone = name === 'none' || (name === undefined && (bringsPolicy || !isTaught));
+  if (!bringsPolicy && unaided === undefined) {
+    // Neither none nor the one in the package can do what it was not taught.
+    const isLost = isAlone || (name === 'tiny' && !isTaught);
+    if (isLost) throw needsModel(own?.has('environment') === true);
   }
-  if (name === 'tiny' && unaided === undefined && !isTaught && !bringsPolicy) {
-    withoutModel(name, { unaided, isOwn: own?.has('environment') === true });
-  }
+  if (!isAlone) return openModel(request);
+  const line = bringsPolicy ? 'Model: none; a policy of your own.' : unaidedLine(name);
+  return { model: undefined, line, [Symbol.asyncDispose]: async () => {} };
+}
+
+async function openModel(request: ModelRequest): Promise<ChosenModel> {
+  const { model: name, keyVariable, effort, judgeEffort, thoughtTokens } = request;
   // Those that run in this process can be loaded before their first request.
   const spec = await namedSpec(name ?? 'tiny', request);
   const open = (level: string | undefined) =>
@@ -166,18 +170,16 @@ async function namedSpec(
   }
 }
 
-function withoutModel(
-  name: ModelName | undefined,
-  { unaided, isOwn }: { readonly unaided: object | undefined; readonly isOwn: boolean },
-): string {
-  if (unaided === undefined) {
-    const who = isOwn
-      ? 'an environment of your own needs a model, or `--policy`'
-      : 'a question needs a model';
-    const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
-    const message = `Expected \`--model\`: ${who}, and the model in the package knows only its puzzles. For example ${example}.`;
-    throw new EspalierError('usage', message);
-  }
+function needsModel(isOwn: boolean): EspalierError {
+  const who = isOwn
+    ? 'an environment of your own needs a model, or `--policy`'
+    : 'a question needs a model';
+  const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
+  const message = `Expected \`--model\`: ${who}, and the model in the package knows only its puzzles. For example ${example}.`;
+  return new EspalierError('usage', message);
+}
+
+function unaidedLine(name: ModelName | undefined): string {
   const reason =
     name === undefined ? ', for the one in the package was not taught this puzzle' : '';
   return `Model: none${reason}; the legal moves and an estimate instead.`;

@@ -1,7 +1,7 @@
-import { wrongValue } from '../base/expect.ts';
+import { wrongResult } from '../base/expect.ts';
 
 /** Throws unless the function `actions` of a user returned an array: that ends the proposal, and no more. */
 export function expectActions(actions: unknown): void {
   if (!Array.isArray(actions))
-    throw wrongValue('actions', 'a function that returns an array', actions);
+    throw wrongResult('actions', actions, { returns: 'an array', scope: 'item' });
 }

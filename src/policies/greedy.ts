@@ -1,4 +1,4 @@
-import { expectFunction, expectNumber, wrongValue } from '../base/expect.ts';
+import { expectFunction, expectNumber, wrongResult } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
@@ -95,7 +95,7 @@ function draw<Action>(
 
 function checkScore(score: number): number {
   if (typeof score !== 'number' || Number.isNaN(score)) {
-    throw wrongValue('score', 'a function that returns a number', score);
+    throw wrongResult('score', score, { returns: 'a number', scope: 'item' });
   }
   return score;
 }

@@ -324,7 +324,8 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       this.#tell();
       const grow = (): Promise<void> => this.#grow(task);
       try {
-        await (this.#options.around?.(grow, task.problem, task.attempt) ?? grow());
+        if (this.#options.around === undefined) await grow();
+        else await this.#options.around(grow, task.problem, task.attempt);
       } catch (error) {
         this.#broken.abort(error);
         throw error;

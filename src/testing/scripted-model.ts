@@ -1,4 +1,4 @@
-import { expectFunction, wrongValue } from '../base/expect.ts';
+import { expectFunction, wrongResult } from '../base/expect.ts';
 import { expectCapabilities } from '../base/expect-capabilities.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type {
@@ -114,7 +114,7 @@ export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
 function completionOf(answer: string | Completion): Completion {
   if (typeof answer === 'string') return { text: answer, finishReason: 'stop' };
   if (typeof Object(answer).text === 'string') return answer;
-  throw wrongValue('answer', 'a function that returns a text or a completion', answer);
+  throw wrongResult('answer', answer, { returns: 'a text or a completion', scope: 'item' });
 }
 
 function tokensOf({ messages }: GenerateRequest, completions: readonly Completion[]): Usage {

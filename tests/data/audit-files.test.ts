@@ -1,26 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import { itemsOf } from '../../src/data/audit/read-file.ts';
 import { repeatedKey } from '../../src/data/audit/repeated-key.ts';
 import { declaredFiles } from '../../src/data/front-matter.ts';
 import { matchesPattern } from '../../src/data/glob.ts';
+import { foldersOfFiles } from '../support/folders-of-files.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'espalier-files-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let folders = 0;
-
-function folder(files: Readonly<Record<string, Buffer | string>>): string {
-  const path = join(root, String(folders++));
-  mkdirSync(path);
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
-  return path;
-}
+const folder = foldersOfFiles();
 
 describe('files', () => {
   const row = JSON.stringify({ prompt: 'Which?\n', completion: 'Seven.' });

@@ -1,20 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
+import { foldersOfFiles } from '../support/folders-of-files.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'espalier-flaws-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let folders = 0;
-
-function folder(files: Readonly<Record<string, Buffer | string>>): string {
-  const path = join(root, String(folders++));
-  mkdirSync(path);
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
-  return path;
-}
+const folder = foldersOfFiles();
 
 type Row = Readonly<Record<string, unknown>>;
 

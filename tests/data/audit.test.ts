@@ -1,27 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import type { AuditCode, AuditReport } from '../../src/data/audit/report.ts';
-
-const root = mkdtempSync(join(tmpdir(), 'espalier-audit-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+import { foldersOfFiles } from '../support/folders-of-files.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-let folders = 0;
-
-/** A folder with these files. */
-function folder(files: Readonly<Record<string, string>>): string {
-  const path = join(root, String(folders++));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), text);
-  }
-  return path;
-}
+const folder = foldersOfFiles();
 
 function jsonLines(rows: readonly Row[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');

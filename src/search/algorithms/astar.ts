@@ -1,4 +1,10 @@
-import { expectation, expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
+import {
+  expectation,
+  expectBounds,
+  expectFunction,
+  expectNumber,
+  wrongResult,
+} from '../../base/expect.ts';
 import { expectGoal } from '../../base/expect-goal.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
@@ -322,7 +328,7 @@ function numberFrom(name: string, value: number): number {
   // What a plug-in gives may be compared as a number and be none.
   if (typeof value === 'number' && value >= 0 && (name === 'heuristic' || Number.isFinite(value)))
     return value;
-  throw expectation(name, 'a function that returns numbers from 0 up', value);
+  throw wrongResult(name, value, { returns: 'numbers from 0 up' });
 }
 
 /** A* in lists: where there is a heuristic it is admissible. */
