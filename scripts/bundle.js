@@ -11,6 +11,7 @@ import { dts } from 'rolldown-plugin-dts';
 const programs = [
   'cli/main',
   'backends/tiny/worker',
+  'bench/tasks/python-worker',
   'bench/tasks/sandbox-worker',
   'data/audit/parquet-worker',
   'base/platform/node',

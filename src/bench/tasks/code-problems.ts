@@ -8,7 +8,7 @@ export interface CodeTest {
 }
 
 /** A function to write, with tests. */
-export interface CodeProblem {
+export interface DrawnCode {
   /** What the function `solve` does, in words. */
   readonly text: string;
   /** Tests that the one who writes it may see. */
@@ -81,7 +81,7 @@ const ends: readonly [Part<CodeTest['output']>, ...Part<CodeTest['output']>[]] =
 type Stage = (random: Random) => Part<readonly number[]>;
 
 /** A function over a list of integers, in `steps` stages. */
-export function drawCode(random: Random, steps: number): CodeProblem {
+export function drawCode(random: Random, steps: number): DrawnCode {
   const parts = Array.from({ length: steps }, () => oneOf(random, stages)(random));
   const end = oneOf(random, ends);
   const listed = [...parts, end].map(({ text }, place) => `${place + 1}. ${text}`);

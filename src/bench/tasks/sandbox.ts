@@ -40,22 +40,37 @@ export async function runInSandbox(
   code: string,
   calls: readonly string[],
 ): Promise<readonly SandboxResult[]> {
-  const workerData: SandboxRequest = { code, calls, ...limits };
-  const worker = new Worker(packageFile('dist/bench/tasks/sandbox-worker.js'), {
+  const request: SandboxRequest = { code, calls, ...limits };
+  const results = await inThread<readonly SandboxResult[]>('sandbox-worker', request, limits.ms);
+  return 'error' in results ? calls.map(() => results) : results;
+}
+
+/**
+ * Runs a program of ours in a thread, and returns the message that it posts.
+ *
+ * @param ms - How long it may take, in milliseconds; a grace period is added for what does not look at its clock.
+ */
+export async function inThread<Message>(
+  program: 'python-worker' | 'sandbox-worker',
+  workerData: unknown,
+  ms: number,
+): Promise<Message | { readonly error: string }> {
+  const worker = new Worker(packageFile(`dist/bench/tasks/${program}.js`), {
     workerData,
     execArgv: [],
     env: {},
+    // Whatever is written there is not ours.
+    stdout: true,
+    stderr: true,
   });
   // What fails after its answer, nobody waits for.
   worker.on('error', () => {});
-  const failed = (error: string) => calls.map(() => ({ error }));
   try {
-    const signal = AbortSignal.timeout(limits.ms + grace);
-    const [results] = (await once(worker, 'message', { signal })) as [readonly SandboxResult[]];
-    return results;
+    const [message] = await once(worker, 'message', { signal: AbortSignal.timeout(ms + grace) });
+    return message as Message;
   } catch (cause) {
     const isLate = cause instanceof Error && cause.name === 'AbortError';
-    return failed(isLate ? 'It took too long.' : 'The sandbox failed.');
+    return { error: isLate ? 'It took too long.' : 'The sandbox failed.' };
   } finally {
     await endThread(worker);
   }

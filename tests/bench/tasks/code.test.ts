@@ -1,12 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/base/random.ts';
-import type { CodeState } from '../../../src/bench/tasks/code.ts';
 import { drawCode } from '../../../src/bench/tasks/code-problems.ts';
 import { runInSandbox } from '../../../src/bench/tasks/sandbox.ts';
 import { taskNamed } from '../../../src/bench/tasks/tasks.ts';
+import type { CodeState } from '../../../src/bench/tasks/written-code.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 
 /** What a text says, as JavaScript that was written from the words alone. */
@@ -43,7 +40,7 @@ async function drawn(limit: number, seed: number | string = 0) {
   return (await taskNamed('code')).instances({ seed, limit });
 }
 
-const stateOf = (code: string): CodeState => ({ text: '', visible: [], attempts: 1, code });
+const stateOf = (code: string): CodeState => ({ text: '', attempts: 1, code });
 
 test('a function that was written from the words passes all tests, and is an end', async () => {
   const instances = await drawn(8);
@@ -81,11 +78,10 @@ test('the stages are drawn from the seed, and the hidden tests are others than t
 test('what only passes the tests that are shown is an end for the search, and wrong', async () => {
   const [instance] = await drawn(1);
   const { state } = (await instance?.environment.reset(plainContext())) ?? {};
+  const shown = [...state.text.matchAll(/^solve\((.*)\) is (.*)$/gm)];
+  expect(shown).toHaveLength(3);
   const table = Object.fromEntries(
-    state.visible.map(({ input, output }: { input: unknown; output: unknown }) => [
-      JSON.stringify(input),
-      output,
-    ]),
+    shown.map(([, input = '', output = '']) => [input, JSON.parse(output)]),
   );
   const code = `const solve = (a) => (${JSON.stringify(table)})[JSON.stringify(a)];`;
   const next = await instance?.environment.step(state, code, plainContext());
@@ -183,24 +179,4 @@ describe('the sandbox', () => {
     const verdict = await instance?.oracle?.label(stateOf(cheat), plainContext());
     expect(verdict?.correct).toBe(false);
   });
-});
-
-test('HumanEval is read, and refused before anything is asked of a model', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'espalier-code-')), 'HumanEval.jsonl');
-  const problem = {
-    task_id: 'HumanEval/0',
-    prompt: 'def f():\n',
-    entry_point: 'f',
-    test: 'def check(f): pass',
-  };
-  writeFileSync(path, `${JSON.stringify(problem)}\n`);
-  const task = await taskNamed(path);
-  expect(task.name).toBe('humaneval');
-  await expect(async () => task.instances({ seed: 0 })).rejects.toThrow(
-    /^The 1 problems of `.*` cannot be scored: their tests run Python that a model wrote, and there is no sandbox for it\./,
-  );
-  writeFileSync(path, `${JSON.stringify({ ...problem, entry_point: 5 })}\n`);
-  await expect(async () => task.instances({ seed: 0 })).rejects.toThrow(
-    /^Line 1 of `.*`: expected `task_id`, `prompt`, `entry_point` and `test`\.$/,
-  );
 });

@@ -1,5 +1,5 @@
 import { EspalierError } from '../../../base/errors.ts';
-import { type WasmMemory, webAssembly } from './webassembly.ts';
+import { type WasmMemory, webAssembly } from '../../../base/webassembly.ts';
 
 /** A byte address in the memory of the kernels. */
 export type Address = number;
