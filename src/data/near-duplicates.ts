@@ -32,9 +32,9 @@ export type ComparedRow = Pick<
 >;
 
 /**
- * Finds rows that are nearly the same as an earlier one that is not: what is asked and what is said agree in three of four shingles
- * of three words each, and in all numbers. Time is linear in the text, and memory is bounded: the last half million
- * rows are compared, of each of which 152 bytes are kept.
+ * Finds rows that are nearly the same as an earlier one that is not: what is asked and what is said agree in three of
+ * four shingles of three words each, and in all numbers. Time is linear in the text, and memory is bounded: the last half
+ * million rows are compared, of each of which 152 bytes are kept.
  */
 export class NearDuplicates {
   readonly #askedReader = new ShingleReader();
