@@ -187,6 +187,7 @@ export {
   type PuctOptions,
   puct,
   type QTransform,
+  type RuleView,
   type Selection,
   type SelectionOptions,
   type SelectionRule,

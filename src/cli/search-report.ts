@@ -159,7 +159,7 @@ function describeEnd(
     return `Solved in ${steps}${shortest}${isLine ? `: ${answer}` : '.'}`;
   }
   if (answer !== null) {
-    const value = tree.score(best) ?? knownValue(best);
+    const value = tree.score(best) ?? knownValue(best, tree);
     return `Answered in ${steps}, valued at ${value.toFixed(2)}, not verified: ${answer}`;
   }
   switch (stopReason) {

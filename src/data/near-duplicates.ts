@@ -11,6 +11,8 @@ const mostWaiting = { rows: 256, shingles: 1 << 21 };
 /** Of each text the minima that make a band; rows that agree in one of the bands are compared. */
 const bandSize = 3;
 const bands = 10;
+/** So many of the rows whose hashes fall together in a band are compared, the last ones. */
+const mostAtHash = 16;
 
 const rowBytes = 2 * minima;
 
@@ -30,9 +32,9 @@ export type ComparedRow = Pick<
 >;
 
 /**
- * Finds rows that are nearly the same as an earlier one: what is asked and what is said agree in three of four shingles
- * of three words each, and in all numbers. Time is linear in the text, and memory is bounded: the last half million
- * rows are compared, of each of which 112 bytes are kept.
+ * Finds rows that are nearly the same as an earlier one that is not: what is asked and what is said agree in three of
+ * four shingles of three words each, and in all numbers. Time is linear in the text, and memory is bounded: the last half
+ * million rows are compared, of each of which 152 bytes are kept.
  */
 export class NearDuplicates {
   readonly #askedReader = new ShingleReader();
@@ -45,8 +47,9 @@ export class NearDuplicates {
   #bytes = new Uint8Array(this.#capacity * rowBytes);
   /** A hash of the numbers of a row, and its problem. */
   #names = new Uint32Array(this.#capacity * 2);
-  /** The last row of each band and hash, counted from 1. */
-  #rows = new Int32Array(this.#capacity * bands);
+  /** The last row of each band and hash, counted from 1; and of each band and row the one before it with that hash. */
+  #last = new Int32Array(this.#capacity * bands);
+  #before = new Int32Array(this.#capacity * bands);
   #count = 0;
 
   /**
@@ -84,20 +87,26 @@ export class NearDuplicates {
   #enter({ asked, said, problem, isSteps, isExact, settled }: Waiting): void {
     if (this.#count === this.#capacity && this.#capacity < mostRows) this.#grow();
     const slot = this.#count % this.#capacity;
-    this.#count += 1;
     this.#bytes.set(this.#asked.signatureOf(asked), slot * rowBytes);
     this.#bytes.set(this.#said.signatureOf(said), slot * rowBytes + minima);
     this.#names[2 * slot] = Math.imul(asked.numbers, 31) ^ said.numbers;
     this.#names[2 * slot + 1] = problem;
     const isNear = !isExact && this.#hasNear(slot, isSteps);
-    this.#putIntoBands(slot);
+    // What repeats a row is not compared with later ones: whoever drops it has the same rows left to compare.
+    if (!isNear && !isExact) {
+      this.#count += 1;
+      this.#putIntoBands(slot);
+    }
     settled(isNear);
   }
 
   #hasNear(slot: number, isSteps: boolean): boolean {
     for (let band = 0; band < bands; band++) {
-      const other = (this.#rows[this.#bandOf(slot, band)] ?? 0) - 1;
-      if (other >= 0 && other !== slot && this.#isNear(slot, other, isSteps)) return true;
+      let other = this.#last[this.#bandOf(slot, band)] ?? 0;
+      for (let steps = 0; other > 0 && steps < mostAtHash; steps++) {
+        if (other - 1 !== slot && this.#isNear(slot, other - 1, isSteps)) return true;
+        other = this.#before[band * this.#capacity + other - 1] ?? 0;
+      }
     }
     return false;
   }
@@ -120,7 +129,11 @@ export class NearDuplicates {
   }
 
   #putIntoBands(slot: number): void {
-    for (let band = 0; band < bands; band++) this.#rows[this.#bandOf(slot, band)] = slot + 1;
+    for (let band = 0; band < bands; band++) {
+      const place = this.#bandOf(slot, band);
+      this.#before[band * this.#capacity + slot] = this.#last[place] ?? 0;
+      this.#last[place] = slot + 1;
+    }
   }
 
   #bandOf(slot: number, band: number): number {
@@ -141,7 +154,8 @@ export class NearDuplicates {
     this.#bytes.set(bytes);
     this.#names = new Uint32Array(this.#capacity * 2);
     this.#names.set(names);
-    this.#rows = new Int32Array(this.#capacity * bands);
+    this.#last = new Int32Array(this.#capacity * bands);
+    this.#before = new Int32Array(this.#capacity * bands);
     for (let slot = 0; slot < this.#count; slot++) this.#putIntoBands(slot);
   }
 }

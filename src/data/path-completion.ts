@@ -10,7 +10,7 @@ import { isSameTurn, promptAt, type TreeRecord, turnOf } from './record.ts';
  *
  * - One action: its turn.
  * - Where the prompts grow as a conversation, each one by the turn of the action and by what the world answers:
- *   the rest of the conversation, the last turn included and what the world answered to it not.
+ *   the rest of the conversation as it was shown, the last turn included and what the world answered to it not.
  * - Where the prompts end with a turn of the assistant that grows by the actions: the rest of that turn, with
  *   all that stands between actions, such as their numbers.
  * - Else one turn: the formatted actions, parted by the delimiter of the notation, or by a line break.
@@ -86,7 +86,8 @@ function conversation(
     if (prompt.at(-1)?.role === 'assistant') return undefined;
     const before = prompts[place - 1];
     if (before === undefined) continue;
-    if (!startsWith(prompt, [...before, turn(place - 1)])) return undefined;
+    const isGrown = startsWith(prompt, before) && isSaid(turn(place - 1), prompt[before.length]);
+    if (!isGrown) return undefined;
   }
   return prompts.at(-1)?.slice(first);
 }
@@ -106,12 +107,20 @@ function grownTurn(
     const isSame = prompt.length === first.length && startsWith(prompt, first.slice(0, -1));
     if (!isSame || turn?.role !== 'assistant' || !turn.content.startsWith(before)) return undefined;
     const grown = turn.content.slice(before.length);
-    const written = grown.trimStart();
-    if (!written.startsWith(texts[place] ?? '')) return undefined;
-    space ??= grown.slice(0, grown.length - written.length);
+    const text = texts[place] ?? '';
+    // Space around an action may be its own, and kept, or not.
+    const start = grown.indexOf(grown.includes(text) ? text : text.trim());
+    if (start < 0 || grown.slice(0, start).trim() !== '') return undefined;
+    space ??= grown.slice(0, start);
     before = turn.content;
   }
   return `${before.slice(begun.content.length)}${space ?? ''}${texts.at(-1) ?? ''}`.trimStart();
+}
+
+/** Whether a turn stands in a conversation, which may have more or less space around what is said. */
+function isSaid(turn: Message, shown: Message | undefined): boolean {
+  const bare = (message: Message) => ({ ...message, content: message.content.trim() });
+  return shown !== undefined && isSameTurn(bare(turn), bare(shown));
 }
 
 function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {

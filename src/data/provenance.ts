@@ -1,7 +1,7 @@
 import { mean } from '../base/stats/mean.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
-import { knownReturn } from '../tree/selection.ts';
+import { knownValue } from '../tree/selection.ts';
 import { isEnd, promptAt, type TreeRecord } from './record.ts';
 import type { RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
 
@@ -39,7 +39,7 @@ function rowProvenance<State, Action>(
     nodes: nodes.map((node): NodeId => node.id),
     depth: from.depth,
     visits: nodes.map(({ visits }) => visits),
-    values: nodes.map((node) => knownReturn(node, tree.discount)),
+    values: nodes.map((node) => knownValue(node, tree)),
     parts: nodes.map(partsOf),
     models,
     method,

@@ -3,7 +3,7 @@ import type { Notation } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Message, ToolDefinition } from '../contracts/language-model.ts';
 import type { ChildNode, NodeStatistics, SearchNode } from '../contracts/node.ts';
-import { knownReturn } from '../tree/selection.ts';
+import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
@@ -86,7 +86,7 @@ export function worthOf<State, Action>(
   discount: number = tree.discount,
 ): number {
   const score = isEnd(node) ? tree.score(node, discount) : undefined;
-  return score ?? node.rawValue ?? knownReturn(node, discount);
+  return score ?? node.rawValue ?? knownValue(node, { discount });
 }
 
 /**

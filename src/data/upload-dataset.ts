@@ -3,12 +3,13 @@ import { join, posix, sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectText } from '../base/expect.ts';
+import { expectation, expectInteger, expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { completeExport } from './dataset-folder.ts';
 import { declaredFiles } from './front-matter.ts';
 import { matchesPattern } from './glob.ts';
+import { heardFetch } from './heard-fetch.ts';
 
 /** Where a dataset is put. */
 export interface UploadOptions {
@@ -28,6 +29,12 @@ export interface UploadOptions {
   readonly hubUrl?: string;
   /** Ends the upload when it aborts. */
   readonly signal?: AbortSignal;
+  /**
+   * How long the Hub may be silent, in milliseconds, counted from the last byte sent or received: an integer from 1 up.
+   *
+   * @defaultValue 120,000
+   */
+  readonly timeoutMs?: number;
   /** Makes the requests. @defaultValue the global `fetch` */
   readonly fetch?: typeof fetch;
 }
@@ -42,17 +49,19 @@ type Hub = typeof import('@huggingface/hub');
  *
  * @returns the address of the repository.
  * @throws EspalierError `usage` where the package is not installed or an option is not what it should be, `storage`
- *   where the folder cannot be read, and `unavailable` where the Hub refuses or cannot be reached. What the
+ *   where the folder cannot be read, and `unavailable` where the Hub refuses, falls silent or cannot be reached. What the
  *   Hub says is in no message, and so the token is not either.
  */
 export async function uploadDataset(options: UploadOptions): Promise<string> {
   expectOptions(
     'uploadDataset',
     options,
-    'folder repo token private branch title hubUrl signal fetch',
+    'folder repo token private branch title hubUrl signal timeoutMs fetch',
   );
   const { folder, repo, token, branch = 'main', title = 'Upload dataset' } = options;
+  const { timeoutMs = 120_000 } = options;
   expectText('folder', folder);
+  expectInteger('timeoutMs', timeoutMs, { min: 1 });
   expectText('repo', repo);
   if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) throw expectation('repo', 'owner/name', repo);
   // The value of a token belongs into no message, not even a wrong one.
@@ -67,7 +76,8 @@ export async function uploadDataset(options: UploadOptions): Promise<string> {
     content: pathToFileURL(join(folder, path)),
   }));
   const { hubUrl = hub.HUB_URL, signal } = options;
-  const { ask, waitMs } = asking(options);
+  const { ask: send, fellSilent } = heardFetch(options.fetch ?? fetch, timeoutMs);
+  const { ask, waitMs } = asking({ fetch: send, signal });
   const shared = {
     repo: { type: 'dataset', name: repo },
     accessToken: token,
@@ -89,7 +99,8 @@ export async function uploadDataset(options: UploadOptions): Promise<string> {
     );
   } catch (error) {
     signal?.throwIfAborted();
-    throw refused(error, repo);
+    const silence = fellSilent() ? `the Hub was silent for ${timeoutMs / 1000} s` : undefined;
+    throw refused(error, repo, silence);
   }
   return `${hubUrl}/datasets/${repo}`;
 }
@@ -103,7 +114,13 @@ const longestWait = 60_000;
  * How the package asks: with the signal in each request. What the Hub says beside a failure is not read: it may be of
  * any length, and hold the token.
  */
-function asking({ fetch: send = fetch, signal }: Pick<UploadOptions, 'fetch' | 'signal'>): {
+function asking({
+  fetch: send,
+  signal,
+}: {
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal | undefined;
+}): {
   readonly ask: typeof fetch;
   /** How long the Hub last asked to wait, in milliseconds; `undefined` where it did not say. */
   readonly waitMs: () => number | undefined;
@@ -202,12 +219,13 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** Without the cause, and without a word of the Hub: both may hold the token. */
-function refused(error: unknown, repo: string): EspalierError {
+function refused(error: unknown, repo: string, silence: string | undefined): EspalierError {
   const status = statusOf(error);
   const reason = status === undefined ? undefined : reasons[status];
   const why =
-    status === undefined
+    silence ??
+    (status === undefined
       ? 'the Hub could not be reached, broke off, or answered in a way that cannot be read'
-      : `the Hub answered with status ${status}${reason === undefined ? '' : `, ${reason}`}`;
+      : `the Hub answered with status ${status}${reason === undefined ? '' : `, ${reason}`}`);
   return new EspalierError('unavailable', `The dataset was not uploaded to ${repo}: ${why}.`);
 }

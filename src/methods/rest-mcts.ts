@@ -77,7 +77,8 @@ export function restMcts<State = any, Action = any>(
     maxDepth: rollForward,
     worth: 'best',
   });
-  const unvisited = (child: Parameters<typeof knownValue>[0]) => knownValue(child) + unvisitedBonus;
+  const unvisited = (...seen: Parameters<typeof knownValue>) =>
+    knownValue(...seen) + unvisitedBonus;
   return {
     name: restMctsEntry.name,
     policy,

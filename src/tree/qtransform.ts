@@ -2,7 +2,7 @@ import { expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named } from './rules.ts';
-import { endedAt, knownReturn, ownReturn, type QTransform } from './selection.ts';
+import { endedAt, knownValue, ownReturn, type QTransform, type RuleView } from './selection.ts';
 
 /**
  * Maps Q from [min, max] to [0, 1]; an unvisited child counts as `min`.
@@ -56,14 +56,16 @@ export function mixedWithEvaluation(weight: number | ((visits: number) => number
   return named(
     'mixedWithEvaluation',
     { weight },
-    () => (child: NodeStatistics) => mixedValue(child, at(child.visits)),
+    (_parent: NodeStatistics, tree: RuleView = {}) =>
+      (child: NodeStatistics) =>
+        mixedValue(child, at(child.visits), tree),
   );
 }
 
-/** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it, in a tree with the discount γ. */
-export function mixedValue(node: NodeStatistics, weight: number, discount = 1): number {
+/** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it, in a tree with the discount γ, by default 1. */
+export function mixedValue(node: NodeStatistics, weight: number, tree: RuleView = {}): number {
   const { visits, rawValue } = node;
-  const known = knownReturn(node, discount);
+  const known = knownValue(node, tree);
   return visits === 0 || rawValue === undefined ? known : weight * rawValue + (1 - weight) * known;
 }
 

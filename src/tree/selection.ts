@@ -6,20 +6,26 @@ import { type InFlight, virtualLoss } from './in-flight.ts';
 import { betaBelief, expectAboveZero } from './posterior.ts';
 import { type Explained, named } from './rules.ts';
 
+/** What a rule knows of the tree. */
+export interface RuleView {
+  /** γ, the discount of each edge. @defaultValue 1 */
+  readonly discount?: number;
+}
+
 /** Scores the children of one parent; the highest score is selected. Pure, but for the random source. */
 export type SelectionRule = Explained &
-  ((parent: NodeStatistics, random: Random) => (child: NodeStatistics) => number);
+  ((parent: NodeStatistics, random: Random, tree?: RuleView) => (child: NodeStatistics) => number);
 
 /** The value that a rule sees in place of Q: normalised, or completed for unvisited children. */
 export type QTransform = Pick<Explained, 'spec'> &
-  ((parent: NodeStatistics) => (child: NodeStatistics) => number);
+  ((parent: NodeStatistics, tree?: RuleView) => (child: NodeStatistics) => number);
 
 /** Options of {@link uct}. */
 export interface UctOptions {
   /** c, the weight of exploration. @defaultValue √2, for values in [0, 1] */
   readonly c?: number;
   /** The score of a child that was neither visited nor is in flight. @defaultValue `Infinity`: it comes first */
-  readonly unvisited?: (child: NodeStatistics) => number;
+  readonly unvisited?: (child: NodeStatistics, tree?: RuleView) => number;
   /**
    * Visits that every child is thought to have had before its first: a number from 0 up. Above 0 the formula
    * holds for unvisited children too, with Q as known before, and `unvisited` is not asked.
@@ -43,13 +49,13 @@ export function uct(options: UctOptions = {}): SelectionRule {
   const { c = Math.SQRT2, pseudoVisits = 0, inFlight = virtualLoss(), qtransform } = options;
   const { unvisited = () => Number.POSITIVE_INFINITY } = options;
   expectNumbers({ c, pseudoVisits }, { min: 0 });
-  return ofTerms('uct', options, (parent) => {
+  return ofTerms('uct', options, (parent, _random, tree) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
-    const transformed = qtransform?.(parent);
+    const transformed = qtransform?.(parent, tree);
     return (child, terms) => {
       const visits = inFlight.visits(child) + pseudoVisits;
-      if (visits === 0) return sumOf(unvisited(child), 0, terms);
-      const value = inFlight.value(child, transformed?.(child) ?? knownValue(child));
+      if (visits === 0) return sumOf(unvisited(child, tree), 0, terms);
+      const value = inFlight.value(child, transformed?.(child) ?? knownValue(child, tree));
       return sumOf(value, c * Math.sqrt(logVisits / visits), terms);
     };
   });
@@ -74,10 +80,14 @@ function sumOf(exploit: number, explore: number, terms: Terms | undefined): numb
 function ofTerms(
   name: string,
   options: object,
-  rule: (parent: NodeStatistics) => (child: NodeStatistics, terms?: Terms) => number,
+  rule: (
+    parent: NodeStatistics,
+    random: unknown,
+    tree?: RuleView,
+  ) => (child: NodeStatistics, terms?: Terms) => number,
 ): SelectionRule {
-  const explain = (parent: NodeStatistics) => {
-    const rate = rule(parent);
+  const explain = (parent: NodeStatistics, discount: number) => {
+    const rate = rule(parent, undefined, { discount });
     return (child: NodeStatistics) => {
       const terms = { exploit: 0, explore: 0 };
       return { total: rate(child, terms), terms };
@@ -100,7 +110,7 @@ export interface PuctOptions {
    */
   readonly parentVisits?: (visits: number) => number;
   /** Q of a child that was never visited. @defaultValue {@link knownValue}: its reward and its own evaluation, else 0 */
-  readonly unvisited?: (child: NodeStatistics) => number;
+  readonly unvisited?: (child: NodeStatistics, tree?: RuleView) => number;
   /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
@@ -120,13 +130,13 @@ export function puct(options: PuctOptions = {}): SelectionRule {
   const { parentVisits = (visits) => visits, unvisited = knownValue } = options;
   expectNumber('cInit', cInit, { min: 0 });
   if (cBase !== Number.POSITIVE_INFINITY) expectNumber('cBase', cBase, { min: 0 });
-  return ofTerms('puct', options, (parent) => {
+  return ofTerms('puct', options, (parent, _random, tree) => {
     const visitsOfParent = parentVisits(inFlight.visits(parent));
     const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
     const scale = weight * Math.sqrt(visitsOfParent);
-    const transformed = qtransform?.(parent);
+    const transformed = qtransform?.(parent, tree);
     return (child, terms) => {
-      const qvalue = child.visits === 0 ? unvisited(child) : child.value;
+      const qvalue = child.visits === 0 ? unvisited(child, tree) : child.value;
       const value = inFlight.value(child, transformed?.(child) ?? qvalue);
       return sumOf(value, (scale * child.prior) / (1 + inFlight.visits(child)), terms);
     };
@@ -137,14 +147,11 @@ export function puct(options: PuctOptions = {}): SelectionRule {
  * Q(s, a) as far as it is known: what was backed up, and before the first visit the reward and the evaluation, of
  * which what is missing counts as 0. An evaluation about the action holds the reward already. Nothing follows an end
  * with a reward: it is worth that reward.
+ *
+ * @param tree - `discount`: γ, by which the evaluation counts: `r + γ · v`. A tree has it. Default 1.
  */
-export function knownValue(node: NodeStatistics): number {
-  return knownReturn(node, 1);
-}
-
-/** What {@link knownValue} tells, in a tree with the discount γ: before the first visit `r + γ · v`. */
-export function knownReturn(node: NodeStatistics, discount: number): number {
-  return node.visits > 0 ? node.value : ownReturn(node, discount);
+export function knownValue(node: NodeStatistics, tree: RuleView = {}): number {
+  return node.visits > 0 ? node.value : ownReturn(node, tree.discount ?? 1);
 }
 
 // A tree that was searched with `unvisited: knownValue` can name it.
@@ -189,7 +196,7 @@ export function thompson(
 }
 
 /** What a selection may look at. */
-export interface TreeView<State = unknown, Action = unknown> {
+export interface TreeView<State = unknown, Action = unknown> extends RuleView {
   /** Where the real world stands: selection starts here. The root, until the search advances. */
   readonly cursor: SearchNode<State, Action>;
   /**
@@ -199,8 +206,6 @@ export interface TreeView<State = unknown, Action = unknown> {
    * @defaultValue never
    */
   readonly widening?: WideningRule | undefined;
-  /** γ, the discount of each edge. @defaultValue 1 */
-  readonly discount?: number;
 }
 
 /** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */
@@ -239,7 +244,7 @@ export function descend(rule: SelectionRule, options: SelectionOptions = {}): Se
     if (isClosed(node, revisit)) return undefined;
     while (node.children.length > 0 && !canWiden(node, widening)) {
       const children: readonly SearchNode<State, Action>[] = node.children;
-      const next = choose(children, rule(node, random), { revisit, ties, random });
+      const next = choose(children, rule(node, random, tree), { revisit, ties, random });
       if (next === undefined) break;
       node = next;
     }
@@ -317,19 +322,20 @@ export function canWiden(
  */
 export function leastTried<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
+  tree: RuleView = {},
 ): SearchNode<State, Action> | undefined {
   let best: SearchNode<State, Action> | undefined;
   for (const node of nodes) {
     if (isOut(node)) continue;
-    if (best === undefined || byTrials(node, best) > 0) best = node;
+    if (best === undefined || byTrials(node, best, tree) > 0) best = node;
   }
   return best;
 }
 
-function byTrials(a: SearchNode, b: SearchNode): number {
+function byTrials(a: SearchNode, b: SearchNode, tree: RuleView): number {
   return (
     b.visits + b.inFlight - (a.visits + a.inFlight) ||
-    knownValue(a) - knownValue(b) ||
+    knownValue(a, tree) - knownValue(b, tree) ||
     a.prior - b.prior
   );
 }

@@ -3,6 +3,7 @@ import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairRule } from '../../src/data/pairs/pair-rule.ts';
 import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
+import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import { example, type Plan, planted } from './pairs-trees.ts';
 
@@ -140,6 +141,45 @@ describe('equal texts', () => {
     const merged = planted(twins);
     merged.tree.merge(merged.tree.node(1), merged.tree.node(5));
     expect(look(merged, { requireMixedOutcome: true })).toEqual(['go>stay 0.20']);
+  });
+});
+
+describe('paths to one prompt that disagree', () => {
+  const rule = { name: 'n', nodes: 'all', siblings: 'all-ordered', score: pairScores.q } as const;
+  /** Two ways to one state, in which `a` and `b` have these values. */
+  const ways = (...values: readonly (readonly [number, number])[]) =>
+    planted(
+      values.map(([a, b], place) => ({
+        text: `way ${place}`,
+        below: [
+          { text: 'a', visits: 1, q: a },
+          { text: 'b', visits: 1, q: b },
+        ],
+      })),
+      {
+        notation: {
+          format: String,
+          // What was done first is not to be seen.
+          prompt: (state) => [{ role: 'user', content: state === '' ? 'start' : 'Go on.' }],
+        },
+      },
+    );
+  const sides = (...records: readonly ReturnType<typeof ways>[]) =>
+    [...preferences(rule).rows(records)].map(({ chosen, rejected, margin }) => [
+      chosen[0]?.content,
+      rejected[0]?.content,
+      margin,
+    ]);
+
+  test('make the pair with the larger margin', () => {
+    expect(sides(ways([1, 0.5], [0, 0.25]))).toEqual([['a', 'b', 0.5]]);
+    expect(sides(ways([1, 0.75], [0, 0.5]))).toEqual([['b', 'a', 0.5]]);
+    expect(sides(ways([1, 0.5]), ways([0, 0.25]))).toEqual([['a', 'b', 0.5]]);
+  });
+
+  test('make none where the margins are equal', () => {
+    expect(sides(ways([1, 0], [0, 1]))).toEqual([]);
+    expect(sides(ways([1, 0], [0, 1], [1, 0]))).toEqual([]);
   });
 });
 

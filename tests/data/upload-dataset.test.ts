@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uploadDataset } from '../../src/data/upload-dataset.ts';
@@ -142,7 +143,7 @@ test.each([
     hub.faults = { [path]: fault };
     const controller = new AbortController();
     const going = upload({ signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('enough')), 100);
+    globalThis.setTimeout(() => controller.abort(new Error('enough')), 100);
     await expect(going).rejects.toThrow('enough');
   },
   3_000,
@@ -151,6 +152,54 @@ test.each([
 test('a connection that breaks is an error of one sentence', async () => {
   hub.faults = { '/api/datasets/me/rows/commit': (response) => response.destroy() };
   await expect(upload()).rejects.toThrow(/^The dataset was not uploaded to me\/rows: .+\.$/);
+});
+
+test('a Hub that falls silent is left after the last byte, and one that goes on is not', async () => {
+  hub.faults = { '/api/datasets/me/rows/commit': () => {} };
+  await expect(upload({ timeoutMs: 200 })).rejects.toThrow(
+    /^The dataset was not uploaded to me\/rows: the Hub was silent for 0\.2 s\.$/,
+  );
+  const begins: HubServer['faults'] = {
+    '/api/datasets/me/rows/commit': (response) => response.write('{"success":'),
+  };
+  hub.faults = begins;
+  await expect(upload({ timeoutMs: 200 })).rejects.toThrow('was silent');
+
+  hub.faults = {
+    '/api/datasets/me/rows/commit': (response) => {
+      const pieces = '{"success":true,"commitOid":"a","commitUrl":"u"}'.match(/.{1,5}/g) ?? [];
+      const timer = setInterval(() => {
+        const piece = pieces.shift();
+        if (piece !== undefined) response.write(piece);
+        else {
+          clearInterval(timer);
+          response.end();
+        }
+      }, 50);
+    },
+  };
+  expect(await upload({ timeoutMs: 200 })).toBe(`${hub.url}/datasets/me/rows`);
+});
+
+test('a large file may take its time, piece by piece', async () => {
+  writeFileSync(join(folder, 'dpo', 'train-00000-of-00001.jsonl'), '{"prompt":"p"}\n'.repeat(1e5));
+  hub.largeFrom = 1_000_000;
+  let bytes = 0;
+  const slow: typeof fetch = async (input, init) => {
+    if (init?.method === 'PUT' && init.body instanceof Blob) {
+      for await (const piece of init.body.stream()) {
+        bytes += piece.length;
+        init.signal?.throwIfAborted();
+        await setTimeout(20);
+      }
+    }
+    return fetch(input, init);
+  };
+  const start = performance.now();
+  expect(await upload({ timeoutMs: 250, fetch: slow })).toBe(`${hub.url}/datasets/me/rows`);
+  expect(performance.now() - start).toBeGreaterThan(300);
+  expect(bytes).toBe(1.5e6);
+  expect(hub.asked.find(({ method }) => method === 'PUT')?.body.length).toBe(1.5e6);
 });
 
 test('an abort rejects with its reason', async () => {

@@ -7,7 +7,7 @@ import { verl } from '../../src/data/formats/verl.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
 import { splitter } from '../../src/data/writers/split.ts';
 import { writeDataset } from '../../src/data/writers/write-dataset.ts';
-import { asks, preference, provenance, says } from './formats-rows.ts';
+import { asks, preference, provenance, says, unpaired } from './formats-rows.ts';
 import { textOf as sentence } from './good-sets.ts';
 import {
   alpaca,
@@ -47,6 +47,36 @@ test('a row that equals one of another problem is left out, in whichever split',
     distinct: { chosen: 1, rejected: 1 },
   });
 });
+
+test.each([
+  [
+    'preference',
+    (first: boolean) => {
+      const [yes, no] = [[says('Yes.')], [says('No.')]];
+      return preference(first ? { chosen: yes, rejected: no } : { chosen: no, rejected: yes });
+    },
+  ],
+  ['unpaired', (first: boolean) => unpaired({ label: first })],
+] as const)(
+  '%s rows of problems that disagree are written once, as the first one says, and pass an audit',
+  async (kind, make) => {
+    const split: RowRule = {
+      name: 'split',
+      kind,
+      *rows(trees) {
+        for (const { problem: id } of trees) yield make(id === 'a');
+      },
+    };
+    const { configs } = await write(['a', 'b', 'c'], {
+      configs: [{ name: 'split', rule: split, format: text }],
+    });
+    expect(configs[0]).toMatchObject({
+      rows: 1,
+      refused: [{ reason: 'A row before it says the opposite.', rows: 2 }],
+    });
+    expect((await auditDataset(out)).errors).toBe(0);
+  },
+);
 
 test('rows that are nearly those before them are dropped where that is asked for, and counted', async () => {
   const close: RowRule<PreferenceRow> = {

@@ -9,11 +9,16 @@ import {
 } from '../../src/data/index.ts';
 import {
   type ChildNode,
+  descend,
   knownValue,
+  leastTried,
+  mixedWithEvaluation,
   type NodeStatistics,
   progressiveWidening,
   puct,
+  type RuleView,
   SearchTree,
+  type SelectionRule,
   uct,
   valueWidening,
 } from '../../src/index.ts';
@@ -164,6 +169,24 @@ describe('γ = 0.5 over two levels', () => {
     siblings: 'all-ordered',
   }).rows([record]);
 
+  const random = { next: () => 0 } as never;
+  const seenBy = (rule: SelectionRule, of?: RuleView) => [left, right].map(rule(step, random, of));
+  const rules: readonly SelectionRule[] = [
+    uct({ c: 0, pseudoVisits: 1 }),
+    uct({ c: 0, unvisited: knownValue }),
+    puct({ cInit: 0, cBase: Number.POSITIVE_INFINITY }),
+    uct({ c: 0, pseudoVisits: 1, qtransform: mixedWithEvaluation(0.25) }),
+  ];
+  const seen = rules.map((rule) => seenBy(rule, tree));
+  const undiscounted = rules.map((rule) => seenBy(rule));
+  const explained = rules.map((rule) => rule.explain?.(step, 0.5)(left).total);
+
+  test('is what selection goes by before the first visit', () => {
+    expect(seen).toEqual(rules.map(() => [0.125 + 0.5 * 0.5, 0.5 * 1]));
+    expect(undiscounted).toEqual(rules.map(() => [0.125 + 0.5, 1]));
+    expect(explained).toEqual(rules.map(() => 0.375));
+  });
+
   test('discounts an evaluation as a backup would: r + γ · v', () => {
     expect(unvisited).toEqual([0.25 + 0.5 * 0.75, 0.125 + 0.5 * 0.5, 0.5 * 1]);
     for (const node of [step, left, right]) tree.backup(node);
@@ -182,4 +205,27 @@ describe('γ = 0.5 over two levels', () => {
     expect(row).toMatchObject({ chosenScore: 0.5, rejectedScore: 0.375 });
     expect(row?.provenance.values).toEqual([0.625, 0.5, 0.375]);
   });
+});
+
+test('γ decides which child is selected, and which of several is tried', () => {
+  const tree = new SearchTree<string, string>('', { environment: 'paths', seed: 0 });
+  const [sure, far] = tree.add(tree.root, [
+    { action: 'sure', prior: 0.5 },
+    { action: 'far', prior: 0.5 },
+  ]);
+  if (sure === undefined || far === undefined) expect.fail('Two children were added.');
+  tree.realise(sure, { state: 'sure', reward: 0.4 });
+  tree.realise(far, { state: 'far' });
+  tree.addEvaluation(far, { value: 0.6 });
+  const select = descend(puct({ cInit: 0, cBase: Number.POSITIVE_INFINITY }));
+  expect([select(tree, { next: () => 0 } as never), leastTried(tree.root.children, tree)]).toEqual([
+    far,
+    far,
+  ]);
+  tree.discount = 0.5;
+  // 0.5 · 0.6 is less than 0.4.
+  expect([select(tree, { next: () => 0 } as never), leastTried(tree.root.children, tree)]).toEqual([
+    sure,
+    sure,
+  ]);
 });

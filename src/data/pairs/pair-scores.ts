@@ -7,7 +7,7 @@
 import { expectNumber } from '../../base/expect.ts';
 import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { mixedValue } from '../../tree/qtransform.ts';
-import { knownReturn } from '../../tree/selection.ts';
+import { knownValue } from '../../tree/selection.ts';
 import { isEnd } from '../record.ts';
 import type { PairScore } from './pair-rule.ts';
 
@@ -23,7 +23,7 @@ export function q(
 ): number | undefined {
   const { visits, rawValue, reward } = node;
   const isKnown = visits > 0 || rawValue !== undefined || (isEnd(node) && reward !== undefined);
-  return isKnown ? knownReturn(node, about.discount ?? 1) : undefined;
+  return isKnown ? knownValue(node, about) : undefined;
 }
 
 /**
@@ -35,8 +35,7 @@ export function q(
  */
 export function mixed(alpha: number): PairScore {
   expectNumber('alpha', alpha, { min: 0, max: 1 });
-  return (node, { discount }) =>
-    q(node) === undefined ? undefined : mixedValue(node, 1 - alpha, discount);
+  return (node, about) => (q(node) === undefined ? undefined : mixedValue(node, 1 - alpha, about));
 }
 
 /**

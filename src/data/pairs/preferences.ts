@@ -19,8 +19,9 @@ export interface PairRowRule extends RowRule<PreferenceRow> {
 
 /**
  * Makes preference rows by a rule on siblings: the prompt is the conversation at the parent, the sides are the
- * turns of the two children. Of equal rows the one with the largest margin stays, of those the first; rows are in
- * the order of the trees and, within each, of {@link pairsOf}.
+ * turns of the two children. Of equal rows the one with the largest margin stays, of those the first; of rows that
+ * prefer opposite sides, as two paths to one prompt may, the one with the larger margin, and none where margins are
+ * equal. Rows are in the order of the trees and, within each, of {@link pairsOf}.
  *
  * @throws EspalierError `usage` where the rule is none; as rows are made, where a prompt is empty.
  */
@@ -58,12 +59,8 @@ export function pairRows(info: RuleInfo, reading: PairReading): RowRule<Preferen
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
       const names = new Map<string, number>();
       const drafts = trees.flatMap((record) => draftsOf(record, reading, names));
-      const unlike = bestOfEqual(
-        drafts,
-        ({ key }) => key,
-        ({ margin }) => margin,
-      );
-      const balanced = keepLargestAtEach(({ pair }) => pair.parent.depth, unlike, reading.perDepth);
+      const agreed = withoutOpposites(drafts);
+      const balanced = keepLargestAtEach(({ pair }) => pair.parent.depth, agreed, reading.perDepth);
       for (const draft of keepLargest(balanced, reading.maxPairsPerProblem)) {
         yield toRow(draft, name, reading.parts);
       }
@@ -87,6 +84,21 @@ interface Draft<State, Action> {
   readonly margin: number;
   /** The same for equal rows of one problem. */
   readonly key: string;
+  /** The key of the row that prefers the other side. */
+  readonly opposite: string;
+}
+
+/** Drafts of which no two are equal, and no two prefer opposite sides of one pair. */
+function withoutOpposites<State, Action>(
+  drafts: readonly Draft<State, Action>[],
+): readonly Draft<State, Action>[] {
+  const unlike = bestOfEqual(
+    drafts,
+    ({ key }) => key,
+    ({ margin }) => margin,
+  );
+  const margins = new Map(unlike.map(({ key, margin }) => [key, margin]));
+  return unlike.filter(({ opposite, margin }) => margin > (margins.get(opposite) ?? 0));
 }
 
 function draftsOf<State, Action>(
@@ -117,6 +129,7 @@ function draftsOf<State, Action>(
         rejected: rejected.messages,
         margin,
         key: `${prompt.name} ${chosen.name} ${rejected.name}`,
+        opposite: `${prompt.name} ${rejected.name} ${chosen.name}`,
       },
     ];
   });

@@ -1,7 +1,7 @@
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode } from '../../contracts/node.ts';
-import { knownReturn } from '../../tree/selection.ts';
+import { knownValue } from '../../tree/selection.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { choosePaths, type TreePath } from '../path-choice.ts';
@@ -90,14 +90,14 @@ function stepRows<State, Action>({ record, nodes }: Ranked<State, Action>): read
     ...rowBase(record, { rule: name, nodes: [node.parent, node], from: node.parent }),
     completion: [turnOf(record, node)],
     ends: isEnd(node),
-    score: knownReturn(node, record.tree.discount),
+    score: knownValue(node, record.tree),
     weight: 1,
   }));
 }
 
 function rank<State, Action>(path: TreePath<State, Action>): Ranked<State, Action> {
   const nodes = stepsTo(path.end);
-  const qvalues = nodes.map((node) => knownReturn(node, path.record.tree.discount));
+  const qvalues = nodes.map((node) => knownValue(node, path.record.tree));
   const mean = qvalues.reduce((sum, qvalue) => sum + qvalue, 0) / qvalues.length;
   return { ...path, nodes, mean, min: qvalues.reduce((least, qvalue) => Math.min(least, qvalue)) };
 }

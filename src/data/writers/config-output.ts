@@ -6,14 +6,14 @@ import { HashTable } from '../hash-table.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import { rowsOf } from '../row-rule.ts';
-import type { RowRule } from '../rows.ts';
+import type { RowRule, TrainingRow } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import { nearFilter } from './near-filter.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport } from './report.ts';
-import { hashOfRow } from './row-hash.ts';
+import { hashOfOpposite, hashOfRow } from './row-hash.ts';
 import { rowStatistics } from './row-statistics.ts';
 
 /** A configuration with the form of its rows. */
@@ -54,7 +54,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
   const seen = new HashTable();
-  const near = nearFilter(nearDuplicates);
+  const near = nearFilter(nearDuplicates, form);
 
   const outputOf = (split: string): SplitOutput => {
     const output = outputs.get(split) ?? splitOutput(split, options);
@@ -74,13 +74,12 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
           refuse(written);
           continue;
         }
-        const hash = hashOfRow(row);
-        // No rule makes a row of a problem twice.
-        if (hash !== undefined && !seen.add(hash)) {
-          refuse(madeBefore);
+        const known = repeated(row, seen);
+        if (known !== undefined) {
+          refuse(known);
           continue;
         }
-        near.look(row, (isNear) => {
+        near.look(written, (isNear) => {
           if (isNear) refuse(nearlyMade);
           else {
             if (output === undefined) {
@@ -123,7 +122,17 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   };
 }
 
+/** Why a row is left out that was written before, or whose opposite was. No rule makes a row of a problem twice. */
+function repeated(row: TrainingRow, seen: HashTable): string | undefined {
+  const hash = hashOfRow(row);
+  if (hash === undefined) return undefined;
+  const opposite = hashOfOpposite(row);
+  if (opposite !== undefined && seen.get(opposite) !== undefined) return contradicted;
+  return seen.add(hash) ? undefined : madeBefore;
+}
+
 const madeBefore = 'The same row was made of another problem.';
+const contradicted = 'A row before it says the opposite.';
 const nearlyMade = 'It is nearly the same as a row before it.';
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {

@@ -22,6 +22,13 @@ export function hashOfRow(row: TrainingRow): number | undefined {
   return hashOf(row.tools === undefined ? key : `${key} tools ${hashOfAll(row.tools)}`);
 }
 
+/** The hash of the row that says the opposite: of a pair with its sides changed, of a completion with the other label. */
+export function hashOfOpposite(row: TrainingRow): number | undefined {
+  if (row.kind === 'unpaired') return hashOfRow({ ...row, label: !row.label });
+  if (row.kind !== 'preference') return undefined;
+  return hashOfRow({ ...row, chosen: row.rejected, rejected: row.chosen });
+}
+
 function saidIn(row: TrainingRow): readonly (boolean | object)[] | undefined {
   switch (row.kind) {
     case 'preference':

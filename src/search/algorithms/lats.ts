@@ -54,7 +54,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
           if (isFull || node.depth >= maxDepth) tree.complete(node);
           await context.realise(children);
           await context.evaluate(children);
-          return leastTried(children);
+          return leastTried(children, tree);
         };
         await context.realise([leaf]);
         let end = simulation.visit(tree.original(leaf));

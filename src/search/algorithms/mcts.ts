@@ -172,7 +172,11 @@ async function growChild<State, Action>(
   if (!hasGrown(stage, leaf, children)) return 'continue';
   if (rules.evaluate === 'all') await context.evaluate(children);
   // A sample that turned out to be a sibling counts for that one.
-  const toTry = () => leastTried(children.map((child) => tree.original(child)));
+  const toTry = () =>
+    leastTried(
+      children.map((child) => tree.original(child)),
+      tree,
+    );
   let next = toTry();
   // More simulations came here than there are children.
   if (next !== undefined && next.visits === 0 && next.inFlight > 0) return withdraw(stage);

@@ -102,7 +102,10 @@ export async function openPath<State, Action>(
       const children = await context.expand(tree.cursor, { count, widening: isLeaf });
       const scarce = isScarce();
       if (!scarce) await context.evaluate(children);
-      const first = leastTried(children.map((child) => tree.original(child)));
+      const first = leastTried(
+        children.map((child) => tree.original(child)),
+        tree,
+      );
       if (first === undefined) return 'continue';
       const node = await goOn(walk, simulation.visit(first), { simulation, toEnd: scarce });
       if (node.status !== 'failed') tree.backup(node);

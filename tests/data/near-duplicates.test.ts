@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
+import { datasetFormats } from '../../src/data/catalogue.ts';
+import type { RowFormat } from '../../src/data/formats/format.ts';
+import { mapRow } from '../../src/data/formats/map-row.ts';
+import type { RowKind, RowRule, TrainingRow } from '../../src/data/rows.ts';
+import {
+  asks,
+  preference,
+  prompt,
+  provenance,
+  rollout,
+  says,
+  sft,
+  stepwise,
+  unpaired,
+} from './formats-rows.ts';
+import { textOf as sentence } from './good-sets.ts';
+import { out, useFolders, write } from './writing.ts';
+
+useFolders();
+
+/** One sentence of each four problems is the same but for its last word. */
+function alike(name: string, place: number, words: number): string {
+  return `${sentence(name, place >> 2, words)} ${['one', 'two', 'three', 'four'][place & 3]}`;
+}
+
+const rowsOf: { readonly [Kind in RowKind]: (place: number) => object } = {
+  preference: (place) => ({
+    chosen: [says(alike('good', place, 30))],
+    rejected: [says(alike('bad', place, 30))],
+  }),
+  prompt: () => ({}),
+  rollout: (place) => ({ completion: [says(alike('said', place, 30))] }),
+  sft: (place) => ({ completion: [says(alike('said', place, 30))] }),
+  stepwise: (place) => {
+    const steps = ['first', 'second', 'third'].map((name) => ({
+      text: alike(name, place, 20),
+      value: 1,
+      label: true,
+      rating: 1 as const,
+    }));
+    return { steps, alternatives: steps.map((step) => [step]), taken: [0, 0, 0] };
+  },
+  unpaired: (place) => ({ completion: [says(alike('said', place, 30))] }),
+};
+const makers = { preference, prompt, rollout, sft, stepwise, unpaired };
+
+function ruleOf(kind: RowKind): RowRule {
+  const make: (changes: object) => TrainingRow = makers[kind];
+  return {
+    name: 'alike',
+    kind,
+    *rows(trees) {
+      for (const { problem } of trees) {
+        const place = Number(problem);
+        yield make({
+          prompt: [asks(`Tell me: ${alike('question', place, 24)}`)],
+          provenance: { ...provenance, problem },
+          ...rowsOf[kind](place),
+        });
+      }
+    },
+  };
+}
+
+const ids = Array.from({ length: 400 }, (_, place) => String(place));
+
+const own = mapRow({
+  name: 'own',
+  kind: 'sft',
+  columns: { asked: 'string', said: 'string' },
+  map: ({ prompt: [asked], completion: [said] }) => ({
+    asked: asked?.content ?? '',
+    said: said?.content ?? '',
+  }),
+});
+
+const forms: readonly RowFormat[] = datasetFormats.flatMap((format) =>
+  Object.values(format.create().forms),
+);
+
+async function written(
+  form: RowFormat,
+  nearDuplicates: 'drop' | 'keep',
+  splits: Readonly<Record<string, number>> = { train: 1 },
+) {
+  const format = { name: 'all', forms: { [form.kind]: form } };
+  const [config] = (
+    await write(ids, {
+      configs: [{ name: 'alike', rule: ruleOf(form.kind), format }],
+      file: form.files?.[0] ?? 'jsonl',
+      splits,
+      nearDuplicates,
+    })
+  ).configs;
+  const { findings } = await auditDataset(out);
+  return { rows: config?.rows, findings };
+}
+
+const isNear = ({ code }: { readonly code: string }) => code === 'near-duplicate';
+
+test.each(forms.filter(({ kind }) => kind !== 'rollout').map((form) => [form.name, form] as const))(
+  '%s has no near-duplicates left once they are dropped, and no other row is missing',
+  async (_name, form) => {
+    const kept = await written(form, 'keep');
+    expect(kept).toMatchObject({ rows: 400 });
+    const near = kept.findings.find(isNear)?.count ?? 0;
+    expect(near).toBeGreaterThan(200);
+    const dropped = await written(form, 'drop');
+    expect(dropped.findings.filter(isNear)).toEqual([]);
+    expect(dropped.rows).toBe(400 - near);
+    const parted = await written(form, 'drop', { train: 0.8, test: 0.2 });
+    expect(parted.findings.filter(isNear)).toEqual([]);
+  },
+);
+
+test.each(forms.filter(({ kind }) => kind === 'rollout').map((form) => [form.name, form] as const))(
+  '%s, of groups that stay whole, loses none',
+  async (_name, form) => expect(await written(form, 'drop')).toMatchObject({ rows: 400 }),
+);
+
+test('a form of one’s own, which no audit knows, loses its near-duplicates as well', async () => {
+  const { rows } = await written(own.forms.sft, 'drop');
+  expect(rows).toBeLessThan(110);
+});
