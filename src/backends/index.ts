@@ -1,5 +1,5 @@
 /**
- * Models: hosted ones, servers of one's own, journals, and whatever one string names. Official SDKs are optional
+ * Models: hosted ones, servers of your own, journals, and whatever one string names. Official SDKs are optional
  * peers, and loaded at the first request.
  *
  * @module espalier/backends

@@ -15,7 +15,7 @@ export type ModelSpec =
       readonly model: string;
       readonly baseUrl?: string;
     }
-  /** A server of one's own: of a known kind, or at an address, or both; or a provider, and its model. */
+  /** A server of your own: of a known kind, or at an address, or both; or a provider, and its model. */
   | {
       readonly kind: 'server';
       readonly server?: Exclude<ServerPreset, 'generic'>;

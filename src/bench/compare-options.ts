@@ -36,7 +36,7 @@ export interface CompareOptions {
   /** The model that judges. @defaultValue `model` */
   readonly judgeModel?: LanguageModel;
   /**
-   * Algorithms and published methods by name, and plans of one's own. Greedy, self-consistency where the task has answers
+   * Algorithms and published methods by name, and plans of your own. Greedy, self-consistency where the task has answers
    * to vote on, and best-of-N are compared in any case.
    */
   readonly methods: readonly (BenchMethod | string)[];

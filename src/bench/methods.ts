@@ -68,7 +68,7 @@ export function expectVotes(
 }
 
 /**
- * A method as it is given: an algorithm or a published method by its name, or a plan of one's own. Published methods have
+ * A method as it is given: an algorithm or a published method by its name, or a plan of your own. Published methods have
  * temperatures of their own.
  *
  * @throws EspalierError `usage` where there is none of that name.

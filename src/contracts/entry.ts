@@ -1,4 +1,4 @@
-/** An item that can be chosen by name, as described in lists, commands and documents. */
+/** List entry of An item that can be chosen by name, as described, commands and documents. */
 export interface Entry<Create> {
   /** The name in commands, results and datasets, in kebab-case. */
   readonly name: string;

@@ -161,7 +161,7 @@ async function load(): Promise<Hub> {
   }
 }
 
-/** A repository that is there already is what is wanted. */
+/** A repository that already exists is what is wanted. */
 async function make(hub: Hub, params: Parameters<Hub['createRepo']>[0]): Promise<void> {
   try {
     await hub.createRepo(params);

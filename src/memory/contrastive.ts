@@ -40,7 +40,7 @@ export interface ContrastiveOptions<State = any> extends SituationOptions<State>
   readonly solvedAbove?: number;
   /** The most words that a lesson is asked to have: an integer from 1 up; R-MCTS's. @defaultValue 100 */
   readonly maxWords?: number;
-  /** The limit on the tokens of one answer: an integer from 1 up. @defaultValue 512 */
+  /** The maximum tokens of one answer: an integer from 1 up. @defaultValue 512 */
   readonly maxTokens?: number;
   /**
    * Texts to replace. `expect`, with the slot `{action}`, asks what a step will lead to; `learn` shows what it led to

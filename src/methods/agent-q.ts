@@ -32,7 +32,7 @@ import {
  *
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
  * (arXiv 2408.07199), section 4.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function agentQ(
   options: WideningMethodOptions & {
@@ -42,7 +42,7 @@ export function agentQ(
     readonly theta?: number;
     /** c, the weight of exploration: from 0 up. @defaultValue 1 */
     readonly c?: number;
-    /** K, actions a node: an integer from 1 up. @defaultValue 5 */
+    /** K, actions per node: an integer from 1 up. @defaultValue 5 */
     readonly width?: number;
     /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
     readonly maxDepth?: number;
@@ -71,7 +71,7 @@ export function agentQ(
   };
 }
 
-/** Agent Q in lists. */
+/** List entry of Agent Q. */
 export const agentQEntry: MethodEntry = {
   name: 'agent-q',
   title: 'Agent Q',

@@ -42,7 +42,7 @@ export function dfsdt(
   };
 }
 
-/** DFSDT in lists. */
+/** List entry of DFSDT. */
 export const dfsdtEntry: MethodEntry = {
   name: 'dfsdt',
   title: 'DFSDT (ToolLLM)',

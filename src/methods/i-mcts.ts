@@ -28,7 +28,7 @@ export interface IMctsOptions<State = any, Action = any> extends WideningMethodO
   readonly c?: number;
   /** c_v, how long the judgement of the model outweighs what was tried: above 0. @defaultValue 0.2, the reference code's */
   readonly cv?: number;
-  /** Actions a node, proposed one by one: an integer from 1 up. @defaultValue 5, the reference code's */
+  /** Actions per node, proposed one by one: an integer from 1 up. @defaultValue 5, the reference code's */
   readonly width?: number;
   /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
@@ -50,7 +50,7 @@ export interface IMctsOptions<State = any, Action = any> extends WideningMethodO
  * plays on to an end by the model's own proposals, and takes its reward. The rubric asks of any work what the
  * paper's asks of such plans.
  *
- * Otherwise than the reference code: siblings are told with their outcomes and scores, as the paper says, not as
+ * Differences from the reference code: siblings are told with their outcomes and scores, as the paper says, not as
  * bare ideas, so that they are proposed one by one, where the code proposes all at once and before any is tried; an
  * action that is still to be proposed at a node counts as one that was never tried there, with the H of the node in
  * place of a judgement; the root competes with all others; the judgement is waited for; the node of the best reward
@@ -114,7 +114,7 @@ export function introspectiveScore({
   };
 }
 
-/** I-MCTS in lists. */
+/** List entry of I-MCTS. */
 export const iMctsEntry: MethodEntry = {
   name: 'i-mcts',
   title: 'I-MCTS',

@@ -32,7 +32,7 @@ import {
  * that selection, choice and margins are the paper's. V(s) is 0 when the children of s are made, because a
  * simulation expands whatever it comes to for the first time: a new action then starts at `v(s′)` here.
  *
- * Otherwise than the reference code: the root counts a simulation once, not twice; v is not divided by the depth;
+ * Differences from the reference code: the root counts a simulation once, not twice; v is not divided by the depth;
  * of the actions of a node the most visited one is taken, of equal ones the one with the higher Q, where the code
  * multiplies N by 1 plus the spread of visits among its children; an end is worth its reward, not the
  * self-evaluation ± 1; the model is not shown the known solution; what is known in full is not visited again, and is
@@ -48,7 +48,7 @@ export function mctsDpo(
     readonly w?: number;
     /** λ, the exponent of the length in the prior: from 0 up. @defaultValue 1.25, the reference code's */
     readonly lengthPenalty?: number;
-    /** Actions a node: an integer from 1 up. @defaultValue 2, the scripts' for mathematics */
+    /** Actions per node: an integer from 1 up. @defaultValue 2, the scripts' for mathematics */
     readonly width?: number;
     /** Simulations for each committed step: an integer from 1 up. @defaultValue 64, the scripts' */
     readonly simulations?: number;
@@ -83,7 +83,7 @@ export function mctsDpo(
   };
 }
 
-/** MCTS-DPO in lists. */
+/** List entry of MCTS-DPO. */
 export const mctsDpoEntry: MethodEntry = {
   name: 'mcts-dpo',
   title: 'MCTS-DPO',

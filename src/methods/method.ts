@@ -20,7 +20,7 @@ export interface MethodOptions {
   readonly model: LanguageModel;
   /** The model that judges. @defaultValue `model` */
   readonly judgeModel?: LanguageModel;
-  /** The limit on the tokens of one proposed action: an integer from 1 up. @defaultValue 256 */
+  /** The maximum tokens of one proposed action: an integer from 1 up. @defaultValue 256 */
   readonly maxTokens?: number;
 }
 

@@ -59,7 +59,7 @@ export interface RMctsOptions extends WideningMethodOptions {
  * - Commit: the action with the most visits, of equally visited ones the one with the higher Q.
  * - Afterwards: {@link contrastive} reflection, at most three steps and one judgement.
  *
- * Otherwise than the reference code: the root is a leaf like any other, whose expansion costs a simulation and
+ * Differences from the reference code: the root is a leaf like any other, whose expansion costs a simulation and
  * whose value is that of a debate, where the code expands it beforehand and never judges it; what was learnt below
  * the committed action is kept for the next one; a search ends early with a solved path, not with a mean that
  * happens to equal 1; what is known in full is not visited again, and is then chosen by its value; a debate that
@@ -109,7 +109,7 @@ function parentVisits(visits: number): number {
   return Math.max(1, visits - 1);
 }
 
-/** R-MCTS (ExACT) in lists. */
+/** List entry of R-MCTS (ExACT). */
 export const rMctsEntry: MethodEntry = {
   name: 'r-mcts',
   title: 'R-MCTS (ExACT)',

@@ -30,7 +30,7 @@ export interface RestMctsOptions<State = any, Action = any> extends WideningMeth
   readonly c?: number;
   /** What an action that was never tried gains on its value: from 0 up. @defaultValue 0.8 */
   readonly unvisitedBonus?: number;
-  /** b, actions a node: an integer from 1 up. @defaultValue 3 */
+  /** b, actions per node: an integer from 1 up. @defaultValue 3 */
   readonly width?: number;
   /** α, the share of the roll-out in the value of a new node: in [0, 1]. @defaultValue 0.5 */
   readonly alpha?: number;
@@ -50,7 +50,7 @@ export interface RestMctsOptions<State = any, Action = any> extends WideningMeth
  * - Backup: `V(s) = Σ N(s′) · V(s′) / Σ N(s′)` over the children.
  * - Ends with the first terminal state or answer worth at least `gate`.
  *
- * Otherwise than the reference code: an end is accepted only where it is one, not a partial solution with a high
+ * Differences from the reference code: an end is accepted only where it is one, not a partial solution with a high
  * value; a terminal node is not selected again; a roll-out that brings no valid step leaves V as it is, where the
  * code mixes in 0; ties go to the likelier action and then to the first, not to a random one.
  *
@@ -93,7 +93,7 @@ export function restMcts<State = any, Action = any>(
   };
 }
 
-/** ReST-MCTS* in lists. */
+/** List entry of ReST-MCTS*. */
 export const restMctsEntry: MethodEntry = {
   name: 'rest-mcts',
   title: 'ReST-MCTS*',

@@ -166,7 +166,7 @@ function imagination<State, Action>(
   };
 }
 
-/** ToolChain* in lists. */
+/** List entry of ToolChain*. */
 export const toolChainStarEntry: MethodEntry = {
   name: 'tool-chain-star',
   title: 'ToolChain*',

@@ -39,7 +39,7 @@ export interface TreeOfThoughtsOptions extends MethodOptions {
  * - Depth-first: at most three children, and no state goes on that all answers call impossible. The 100 steps of the
  *   paper are `budget: { simulations: 100 }`.
  *
- * Otherwise than the reference code: prompts are the environment's own; the number of thoughts in a list is asked for;
+ * Differences from the reference code: prompts are the environment's own; the number of thoughts in a list is asked for;
  * equal thoughts are one; a sample of states is drawn without putting back; ends leave the beam and stay in the
  * tree; depth-first, thoughts are ordered by their values, where the crosswords of the paper order them by the
  * confidence that came with them.
@@ -82,7 +82,7 @@ export function treeOfThoughts(options: TreeOfThoughtsOptions): Method {
   };
 }
 
-/** Tree of Thoughts in lists. */
+/** List entry of Tree of Thoughts. */
 export const treeOfThoughtsEntry: MethodEntry = {
   name: 'tree-of-thoughts',
   title: 'Tree of Thoughts',

@@ -16,10 +16,10 @@ import { withWholeSteps } from './whole-steps.ts';
 /** How a language model is asked for actions of several kinds. */
 export interface MultiActionOptions<State = any>
   extends Omit<SamplingOptions<State, string>, 'samples'> {
-  /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+  /** The sampling temperature: a number from 0 up. @defaultValue 0.8 */
   readonly temperature?: number;
   /**
-   * The limit on the tokens of one action, a whole solution among them: an integer from 1 up.
+   * The maximum tokens of one action, a whole solution among them: an integer from 1 up.
    *
    * @defaultValue 512
    */

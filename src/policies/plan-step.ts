@@ -27,10 +27,10 @@ export interface PlanStepOptions<State = any, Action = any>
    * @defaultValue 5 at the root, 3 elsewhere
    */
   readonly samples?: Partial<Readonly<Record<'others' | 'root', number>>>;
-  /** The temperature of sampling: a number from 0 up. @defaultValue 0.7 */
+  /** The sampling temperature: a number from 0 up. @defaultValue 0.7 */
   readonly temperature?: number;
   /**
-   * The limit on the tokens of one action, the solution among them: an integer from 1 up.
+   * The maximum tokens of one action, the solution among them: an integer from 1 up.
    *
    * @defaultValue 1024
    */

@@ -36,7 +36,7 @@ export interface SelfRefineOptions<State = any, Action = any>
   extends SamplingOptions<State, Action> {
   /** The model that reviews. @defaultValue `model`, which rewrites */
   readonly critic?: LanguageModel;
-  /** The limit on the tokens of a review: an integer from 1 up. @defaultValue 512 */
+  /** The maximum tokens of a review: an integer from 1 up. @defaultValue 512 */
   readonly critiqueTokens?: number;
   /**
    * Which nodes hold an answer. At the others the model is asked for one with the prompt of the state alone,

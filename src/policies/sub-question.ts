@@ -40,7 +40,7 @@ const usual = {
  */
 export function subQuestion<State = any>(
   options: Omit<FromModelOptions<State, string>, 'prompts'> & {
-    /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+    /** The sampling temperature: a number from 0 up. @defaultValue 0.8 */
     readonly temperature?: number;
     /**
      * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1

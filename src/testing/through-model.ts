@@ -17,7 +17,7 @@ export function throughModel<State, Action>(
     readonly model: LanguageModel;
     /** Who asks it. @defaultValue `'both'` */
     readonly asks?: 'policy' | 'evaluator' | 'both';
-    /** The limit on the tokens of an answer. @defaultValue 16 */
+    /** The maximum tokens of an answer. @defaultValue 16 */
     readonly maxTokens?: number;
   },
 ): Problem<State, Action> {

@@ -114,7 +114,7 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
  * An answer that the model declines to give ends with `refusal`; one that outgrows the model's context with
  * `length`.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
+ * @throws EspalierError `usage` if an option is out of range. A request is rejected with such an error
  * where the package is missing, or where it makes no conversation; and with a `ModelCallError`.
  *
  * @example

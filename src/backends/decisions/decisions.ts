@@ -14,7 +14,7 @@ import { questionServer } from './server.ts';
  *
  * An answer that is missing or makes no sense is the failure of its question, and so is a refusal.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @defaultValue baseUrl: `https://api.openai.com/v1`
  */
 export function decisions(options: EndpointOptions): DecisionModel {

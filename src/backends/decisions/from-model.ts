@@ -23,7 +23,7 @@ import { decisionFrom, expectQuestions, refused, unread } from './read.ts';
  * A question whose codes have less than 0.1 of the probability in all fails. All questions together are one call in the ledger,
  * under the name of the model: a reservation holds the conversation once for each question.
  *
- * @throws EspalierError `usage` where an option is out of its range. A model that tells no log-probabilities is
+ * @throws EspalierError `usage` if an option is out of range. A model that tells no log-probabilities is
  * a `ModelCallError` of the kind `capability`.
  * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022, section 3.
  */

@@ -42,7 +42,7 @@ interface Settings {
  * same answers go out in one request. vLLM tells the probability of one code a request, so that a scale or a
  * choice takes as many requests as it has answers.
  *
- * @throws EspalierError `usage` where an option is out of its range. A code that is not one token is a
+ * @throws EspalierError `usage` if an option is out of range. A code that is not one token is a
  * `ModelCallError` of the kind `capability`.
  */
 export function decisionsFromScores(

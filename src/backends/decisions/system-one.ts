@@ -13,7 +13,7 @@ import { mapped, questionServer } from './server.ts';
  *
  * An answer that is missing or makes no sense is the failure of its question.
  *
- * @throws EspalierError `usage` where an option is out of its range. A model that makes no decisions (501) is a
+ * @throws EspalierError `usage` if an option is out of range. A model that makes no decisions (501) is a
  * `ModelCallError` of the kind `capability`.
  * @defaultValue model: `jev-latest`, baseUrl: `https://api.typesafe.ai`
  */

@@ -24,7 +24,7 @@ interface Asking {
  * An answer with a vector that is missing, told twice, of another length than the others, or with something in
  * it that is no number is an error: a `ModelCallError` of the kind `malformed`.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @example
  * ```ts
  * const model = embeddings({ baseUrl: 'http://localhost:8000/v1', model: 'BAAI/bge-small-en-v1.5' });

@@ -45,7 +45,7 @@ interface Job {
   readonly request: InProcessRequest;
   readonly prompt: readonly number[];
   readonly random: Random;
-  /** The limit on the tokens of a sample: of the request, or of what is left of the context. */
+  /** The maximum tokens of a sample: of the request, or of what is left of the context. */
   readonly maxTokens: number;
   /** Aborts when the request is over, however it ended. */
   readonly over: AbortController;

@@ -41,7 +41,7 @@ export interface LlamaOptions {
   /** The seed of requests that bring none: an integer. @defaultValue 0 */
   readonly seed?: number;
   /**
-   * A `Llama` or a `LlamaModel` of node-llama-cpp that is there already. It is not closed with the model;
+   * A `Llama` or a `LlamaModel` of node-llama-cpp that already exists. It is not closed with the model;
    * `gpu` has no effect then.
    */
   readonly llama?:
@@ -78,7 +78,7 @@ export interface LlamaLanguageModel extends LanguageModel, AsyncDisposable {
  * from there. Log-probabilities are those of the model itself. A `schema` binds the text by a grammar. Tools are
  * told in words by the context of a search, and refused where the model is asked without one.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
+ * @throws EspalierError `usage` if an option is out of range. A request is rejected with such an error
  * where the package is not installed, and where the file cannot be read or does not fit into memory; and with a
  * ModelCallError where its prompt is too long (`context-length`), or where it asks for what a grammar cannot
  * do (`capability`).

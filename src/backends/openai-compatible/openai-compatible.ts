@@ -63,7 +63,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
   /**
    * What it costs.
    *
-   * @defaultValue nothing for servers on a machine of one's own, for providers as price tables say, unknown for others
+   * @defaultValue nothing for servers on a machine of your own, for providers as price tables say, unknown for others
    */
   readonly price?: ModelPrice;
   /** How hard it thinks, for models that can be told: sent as `reasoning_effort`. @defaultValue as the model likes */
@@ -78,7 +78,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
  * Together, Fireworks, Azure, Bedrock, Vertex.
  *
  * It needs no package besides this one. Requests go through plain `fetch`, and not through the `openai` SDK:
- * servers of one's own break in ways of their own, and only here can a reply be limited in size and time,
+ * servers of your own break in ways of their own, and only here can a reply be limited in size and time,
  * read strictly as UTF-8, and its connection be closed the moment a call is abandoned.
  *
  * - Several samples come from one request where the server supports `n`. With a seed that holds only where
@@ -96,12 +96,12 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
  * - Thoughts that stand before an answer, up to `</think>`, are its `reasoning`. Where an answer goes on from a beginning,
  *   what it says is left as it is: the beginning may be one of thoughts.
  * - What OpenRouter, Gemini, Mistral and DeepSeek want back with a turn that calls tools is its `original`.
- * - Answers of more than 4,096 tokens of a server of one's own, and 16,384 of a provider, thoughts included, are streamed, so
+ * - Answers of more than 4,096 tokens of a server of your own, and 16,384 of a provider, thoughts included, are streamed, so
  *   that `timeoutMs` limits how long nothing may come; not where a provider wants more back with calls of tools than a
  *   stream tells.
  * - vLLM, SGLang and llama-server are asked how many tokens a prompt is, where a budget limits tokens or dollars.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with a
+ * @throws EspalierError `usage` if an option is out of range. A request is rejected with a
  * `ModelCallError`.
  *
  * @example

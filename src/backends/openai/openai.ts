@@ -73,7 +73,7 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  *   input that is no JSON, ends as `other`, with a warning.
  * - Log-probabilities are left out where that of a written token is not told.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
+ * @throws EspalierError `usage` if an option is out of range. A request is rejected with such an error
  * where the package is missing, and with a `ModelCallError`.
  *
  * @example

@@ -39,7 +39,7 @@ const mostDoubt = 0.01;
  * the other one is less likely than all that were; where that leaves the score open by more than 0.01, none of
  * them was told, or both have less than 0.1 of the probability together, the solution fails.
  *
- * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
+ * @throws EspalierError `usage` if an option is out of range, or the recipe has no labels.
  */
 export function logprobReward(
   options: EndpointOptions & {

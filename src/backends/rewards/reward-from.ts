@@ -9,7 +9,7 @@ import type { RewardModel, Solution, StepScores } from '../../contracts/reward-m
  * A reward model from a function: a model in this process, a rule, a table. It costs nothing, and each solution
  * is still one call.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function rewardFrom(
   options: Pick<RewardModel, 'incremental' | 'range' | 'scores'> & {

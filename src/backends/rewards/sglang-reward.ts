@@ -29,7 +29,7 @@ export interface SglangRewardOptions
  * A reward model behind SGLang. It scores the end of a text, so each step is asked for with all that comes
  * before it: `/classify` for all solutions in one request, `/v1/score` in one request for each question.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @example
  * ```ts
  * const model = sglangReward({

@@ -39,7 +39,7 @@ export interface VllmRewardOptions extends EndpointOptions {
  * The number of rows must be the number of steps: a solution with more or fewer fails alone, and so does one
  * with a number that is none, or a probability outside [0, 1].
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @example
  * ```ts
  * const model = vllmReward({ model: 'Qwen/Qwen2.5-Math-PRM-7B', recipe: recipes.qwenMathPrm });

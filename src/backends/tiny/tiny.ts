@@ -48,7 +48,7 @@ export interface TinyOptions {
  * counts each token that was drawn, the one that ends an answer included, while `logprobs` has one entry
  * for each token of the text. A `schema` is refused.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an
+ * @throws EspalierError `usage` if an option is out of range. A request is rejected with such an
  * error where the file cannot be read, where it asks for something impossible, and where its prompt is
  * longer than the context of the model.
  *

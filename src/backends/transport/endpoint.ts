@@ -21,7 +21,7 @@ export interface EndpointOptions extends ConnectionOptions {
   readonly model: string;
   /** Who serves it, as in `provider:modelId`. @defaultValue the usual name of such a server */
   readonly provider?: string;
-  /** What it costs. @defaultValue nothing for servers on a machine of one's own, unknown for others */
+  /** What it costs. @defaultValue nothing for servers on a machine of your own, unknown for others */
   readonly price?: ModelPrice;
 }
 

@@ -33,7 +33,7 @@ export interface CacheOptions {
     /** Keeps a value, which is JSON, for `ttlMs` milliseconds, or for ever. */
     set(key: string, value: JsonValue, ttlMs?: number): unknown;
   };
-  /** How many samples the memory holds, from 1 up; a store of one's own has its own limit. @defaultValue 10 000 */
+  /** How many samples the memory holds, from 1 up; a store of your own has its own limit. @defaultValue 10 000 */
   readonly maxEntries?: number;
   /** For how many milliseconds a sample is good, from 1 up. @defaultValue for ever */
   readonly ttlMs?: number;

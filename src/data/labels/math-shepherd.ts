@@ -16,7 +16,7 @@ import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwis
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023,
  * section 3.3, equations 2 and 3; Jiang et al., "MedS³: Towards Medical Small Language Models with Self-Evolved
  * Slow Thinking", 2025.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function mathShepherd(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
   expectOptions('mathShepherd', options, stepLabelOptions);

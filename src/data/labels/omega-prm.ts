@@ -13,7 +13,7 @@ import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwis
  *
  * @see Luo et al., "Improve Mathematical Reasoning in Language Models by Automated Process Supervision", 2024
  * (arXiv 2406.06592).
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function omegaPrm(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
   expectOptions('omegaPrm', options, stepLabelOptions);

@@ -29,7 +29,7 @@ type ProgressOptions = Required<Pick<PavOptions, 'alpha' | 'prover'>>;
  *
  * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024
  * (arXiv 2410.08146).
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function pav(options: PavOptions = {}): RowRule<StepwiseRow> {
   expectOptions('pav', options, `${stepLabelOptions} alpha prover`);

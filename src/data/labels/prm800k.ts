@@ -14,7 +14,7 @@ import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwis
  * A row that ended with an error has no outcome; one that was walked to its end has.
  *
  * @see Lightman et al., "Let's Verify Step by Step", 2023, section 2.4 and appendix A.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function prm800k(
   options: StepLabelOptions & {

@@ -19,7 +19,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  *
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
  * (arXiv 2406.03816), section 3.1, equations 1 and 2, with m as in the reference code.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function restMcts(
   options: Pick<StepLabelOptions, 'delimiter' | 'paths'> = {},

@@ -10,7 +10,7 @@ import { type PairRowRule, preferences } from './preferences.ts';
  * MCTS-DPO: along the committed path the sibling with the highest Q against the one with the lowest; at most 8
  * pairs a tree; label smoothing by visits. Siblings that were never visited count with their evaluation.
  *
- * Otherwise than the reference code: the rejected sibling is the worst, as the paper has it, where the code's
+ * Differences from the reference code: the rejected sibling is the worst, as the paper has it, where the code's
  * defaults draw one at random; siblings of equal Q make no pair, where the code goes on to rank them by prior,
  * value and visits; of more than 8 pairs those with the largest margins stay; a chain of single children is not
  * joined to one completion.

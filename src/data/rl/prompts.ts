@@ -15,7 +15,7 @@ import type { PromptRow, RowRule } from '../rows.ts';
  *
  * The right answer stands in a column of its own, for a reward function, and never in the prompt.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function prompts(
   options: {

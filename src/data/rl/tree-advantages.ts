@@ -33,7 +33,7 @@ export interface RolloutOptions {
  *
  * @see Shao et al., "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models", 2024,
  * section 4.1.2.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function groups(options: RolloutOptions = {}): RowRule<RolloutRow> {
   expectOptions('groups', options, 'sampling epsilon');
@@ -67,7 +67,7 @@ export interface TreeAdvantagesOptions extends RolloutOptions {
  * @see Hou et al., "TreeRL", 2025; Li et al., "TreePO", 2025; Ji et al., "Tree Search for LLM Agent Reinforcement
  * Learning", 2025; Feng et al., "Group-in-Group Policy Optimization for LLM Agent Training", 2025; Li et al., "SALT", 2025.
  * Where each estimator departs from its paper stands with it.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function treeAdvantages(options: TreeAdvantagesOptions = {}): RowRule<RolloutRow> {
   expectOptions('treeAdvantages', options, 'estimators discount omega stateKey sampling epsilon');

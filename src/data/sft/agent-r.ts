@@ -41,7 +41,7 @@ export interface AgentROptions extends SpliceOptions {
  *
  * @see Yuan et al., "Agent-R: Training Language Model Agents to Reflect via Iterative Self-Training", 2025
  * (arXiv 2501.11425), section 3.
- * @throws EspalierError `usage` where an option is out of its range, or `verify` is missing.
+ * @throws EspalierError `usage` if an option is out of range, or `verify` is missing.
  */
 export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
   expectOptions('agentR', options, 'splice verify thoughts alpha beta maxSplices isWrong');

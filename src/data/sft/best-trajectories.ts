@@ -26,7 +26,7 @@ interface Ranked<State, Action> extends TreePath<State, Action> {
  *
  * @see Guan et al., "rStar-Math: Small LLMs Can Master Math Reasoning with Self-Evolved Deep Thinking", 2025
  * (arXiv 2501.04519), section 3.4: the two right paths of the highest average Q.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function bestTrajectories(
   options: {

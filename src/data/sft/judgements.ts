@@ -45,7 +45,7 @@ const usualQuestion =
  *
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605), section 2.3.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
   expectOptions('judgements', options, 'verdict only oracleGuided question reply');

@@ -53,7 +53,7 @@ const usualRequest =
  *
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605), section 2.3.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   expectOptions('refiner', options, 'critique minGain oracleGuided request');

@@ -47,7 +47,7 @@ export interface TraversalsOptions {
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
  * (arXiv 2410.02052), "Exploratory Learning".
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
   expectOptions('traversals', options, 'variant c simulations maxMoves onlyRight thought back');

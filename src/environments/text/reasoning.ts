@@ -78,7 +78,7 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
  * with reward 0. The known answer of a problem has no place here: it would guide the search to itself. It
  * belongs into {@link answerOracle}.
  *
- * @throws EspalierError `usage` where an option is out of its range, and for an oracle as the verifier.
+ * @throws EspalierError `usage` if an option is out of range, and for an oracle as the verifier.
  */
 export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   expectOptions(

@@ -13,15 +13,15 @@ export interface SamplingOptions<State = any, Action = any> {
   /** The model. */
   readonly model: LanguageModel;
   /**
-   * The temperature of sampling: a number from 0 up. At 0 all samples of a state are alike.
+   * The sampling temperature: a number from 0 up. At 0 all samples of a state are alike.
    *
    * @defaultValue 1
    */
   readonly temperature?: number;
-  /** The probability mass to sample from, in (0, 1]. @defaultValue what the model does */
+  /** The probability mass to sample from, in (0, 1]. @defaultValue the model's default */
   readonly topP?: number;
   /**
-   * The limit on the tokens of one action: an integer from 1 up. A completion that holds several may have as
+   * The maximum tokens of one action: an integer from 1 up. A completion that holds several may have as
    * many times as many.
    *
    * @defaultValue 256; 512 for `callTools`
@@ -36,7 +36,7 @@ export interface SamplingOptions<State = any, Action = any> {
   readonly stop?: readonly string[];
   /** The seed of sampling, for models that take one. @defaultValue none */
   readonly seed?: number;
-  /** What the model is told beside the state, such as lessons. @defaultValue nothing */
+  /** Text added to the prompt after the state, such as lessons. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
   /**
    * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:

@@ -56,7 +56,7 @@ export function abMcts(
   };
 }
 
-/** AB-MCTS-A in lists: one arm, the policy. */
+/** List entry of AB-MCTS-A: one arm, the policy. */
 export const abMctsEntry: AlgorithmEntry = {
   name: 'ab-mcts-a',
   title: 'Adaptive branching MCTS (AB-MCTS-A)',

@@ -331,7 +331,7 @@ function numberFrom(name: string, value: number): number {
   throw wrongResult(name, value, { returns: 'numbers from 0 up' });
 }
 
-/** A* in lists: where there is a heuristic it is admissible. */
+/** List entry of A*: where there is a heuristic it is admissible. */
 export const astarEntry: AlgorithmEntry = {
   name: 'astar',
   title: 'A*, and best-first search on the values where there is no heuristic',

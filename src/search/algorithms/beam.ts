@@ -153,7 +153,7 @@ function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
 
-/** A beam in lists: five nodes a level; of a model five samples each. */
+/** List entry of A beam: five nodes a level; of a model five samples each. */
 export const beamEntry: AlgorithmEntry = {
   name: 'beam',
   title: 'Beam search',

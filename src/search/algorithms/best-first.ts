@@ -89,7 +89,7 @@ function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
 
-/** Best-first search in lists: of a model five samples a node. */
+/** List entry of Best-first search: of a model five samples a node. */
 export const bestFirstEntry: AlgorithmEntry = {
   name: 'best-first',
   title: 'Best-first search on the values',

@@ -239,7 +239,7 @@ function drawByPrior<State, Action>(
   return nodes.at(placeOf(priors, share));
 }
 
-/** Best-of-N in lists, and what else it is: one path, or votes with their stopping rules. */
+/** List entry of Best-of-N, and what else it is: one path, or votes with their stopping rules. */
 export const bestOfNEntries: readonly AlgorithmEntry[] = [
   {
     name: 'adaptive-consistency',

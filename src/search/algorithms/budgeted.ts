@@ -160,7 +160,7 @@ function spendDown<State, Action>(
   });
 }
 
-/** Budget-conscious search in lists, by affordable answers. Of a model it samples as `mcts` does. */
+/** List entry of Budget-conscious search, by affordable answers. Of a model it samples as `mcts` does. */
 export const budgetedEntry: AlgorithmEntry = {
   name: 'budgeted',
   title: 'Tree search that knows what is left of its budget',

@@ -77,7 +77,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   };
 }
 
-/** Depth-first search in lists: of a model as in the paper; where actions are listed, all of them. */
+/** List entry of Depth-first search: of a model as in the paper; where actions are listed, all of them. */
 export const depthFirstEntry: AlgorithmEntry = {
   name: 'depth-first',
   title: 'Depth-first search with diversity (DFSDT)',

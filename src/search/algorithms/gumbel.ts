@@ -161,7 +161,7 @@ function planOf(
   });
 }
 
-/** Gumbel search in lists. Of a model it samples as `mcts` does. */
+/** List entry of Gumbel search. Of a model it samples as `mcts` does. */
 export const gumbelEntry: AlgorithmEntry = {
   name: 'gumbel',
   title: 'Gumbel search with sequential halving',

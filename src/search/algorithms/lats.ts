@@ -69,7 +69,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
   };
 }
 
-/** LATS in lists, without reflection. */
+/** List entry of LATS, without reflection. */
 export const latsEntry: AlgorithmEntry = {
   name: 'lats',
   title: 'Language Agent Tree Search (LATS)',

@@ -56,13 +56,13 @@ export type SelfConsistencyOptions<State = any, Action = any> = {
       readonly policy?: undefined;
       /** What two texts must have in common to agree, as a rule the answer in them; nothing where one cannot be read. */
       readonly key: (text: string) => string | undefined;
-      /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 1 */
+      /** The sampling temperature: from 0 up, for models that take one. @defaultValue 1 */
       readonly temperature?: number;
-      /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+      /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue the model's default */
       readonly topP?: number;
-      /** The limit on the tokens of one sample: an integer from 1 up. @defaultValue 512 */
+      /** The maximum tokens of one sample: an integer from 1 up. @defaultValue 512 */
       readonly maxTokens?: number;
-      /** What the model is told behind the state, such as lessons. @defaultValue none */
+      /** Text added to the prompt after the state, such as lessons. @defaultValue none */
       readonly promptParts?: readonly PromptPart<State, Action>[];
       /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
       readonly prompts?: Texts<'finish'>;
@@ -93,13 +93,13 @@ const selfConsistencyPrompts = {
  * Values nodes by how far k samples agree: `v = max_y |{i : key(yᵢ) = y}| / k` of the samples drawn at a state,
  * or, about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` of those drawn at its parent.
  *
- * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails.
+ * A sample that cannot be read agrees with none, and is counted in `unscored`; where none can be read the node fails.
  * Nodes of one batch with the same parent share its samples.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
  * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function selfConsistency<State = any, Action = any>(
   options: SelfConsistencyOptions<State, Action>,

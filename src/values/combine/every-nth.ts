@@ -18,7 +18,7 @@ import type { Waiting } from '../settle.ts';
  * @param evaluator - Who judges.
  * @param n - The steps from one judgement to the next, g in the paper: an integer from 1 up. With 1 all are judged.
  * @see Chen et al., "Rethinking Optimal Verification Granularity for Compute-Efficient Test-Time Scaling", 2025.
- * @throws EspalierError `usage` where `n` is out of its range, or for an oracle.
+ * @throws EspalierError `usage` if `n` is out of range, or for an oracle.
  */
 export function everyNth<State, Action>(
   evaluator: Evaluator<State, Action>,

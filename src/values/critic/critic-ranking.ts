@@ -31,11 +31,11 @@ import {
  * `rankScore(1, 1)` without a call; the root, which nobody proposed, 1.
  *
  * An answer counts only if it is clear about every place: a list that leaves one out, names one twice or knows
- * one that is not there does not, and is told in `unscored`. Where no list counts, all proposals of the node fail.
+ * one that is not there does not, and is counted in `unscored`. Where no list counts, all proposals of the node fail.
  * Where no answer names the best of those that are left, these fail, and those that have their place keep it.
  *
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function criticRanking<State = any, Action = any>(
   options: CriticRankingOptions<State, Action>,

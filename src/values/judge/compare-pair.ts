@@ -30,7 +30,7 @@ export interface PairwiseOptions<State = any, Action = any> extends JudgingOptio
    * @defaultValue false where the model tells log-probabilities, else true
    */
   readonly reason?: boolean;
-  /** How many answers are averaged in each order: an integer from 1 up. @defaultValue 1 */
+  /** The number of answers to average in each order: an integer from 1 up. @defaultValue 1 */
   readonly samples?: number;
   /** What is compared by, in words. @defaultValue none */
   readonly rubric?: string;
@@ -80,7 +80,7 @@ const comparePrompts = {
  * has no answer that counts, the comparison fails: half of it would say where the candidate stood.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export async function comparePair(
   pair: Pair,
@@ -110,7 +110,7 @@ export async function comparePair(
   }
 }
 
-/** What the model is asked with. @throws EspalierError `usage` where an option is out of its range. */
+/** What the model is asked with. @throws EspalierError `usage` if an option is out of range. */
 export function askingOf(options: PairwiseOptions): {
   readonly reason: boolean;
   readonly settings: ReturnType<typeof requestSettings>;

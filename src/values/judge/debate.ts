@@ -33,7 +33,7 @@ export interface DebateOptions<State = any, Action = any> extends JudgingOptions
   readonly topP?: number;
   /** How long an argument is to be, in words: an integer from 1 up. @defaultValue 100 */
   readonly words?: number;
-  /** The limit on the tokens of one argument: an integer from 1 up. @defaultValue 256, as that of a verdict */
+  /** The maximum tokens of one argument: an integer from 1 up. @defaultValue 256, as that of a verdict */
   readonly argumentTokens?: number;
   /** What the debaters are told behind the state. The judge is not, and they are not told `promptParts`. @defaultValue none */
   readonly debaterParts?: readonly PromptPart<State, Action>[];
@@ -89,7 +89,7 @@ const debatePrompts = {
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * multi-agent debate as a value function.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function debate<State = any, Action = any>(
   options: DebateOptions<State, Action>,

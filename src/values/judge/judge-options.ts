@@ -12,7 +12,7 @@ export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Acti
    * better
    */
   readonly reason?: boolean;
-  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue the model's default */
   readonly topP?: number;
   /** What is judged by, in words. @defaultValue none */
   readonly rubric?: string;
@@ -56,7 +56,7 @@ export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Acti
             readonly criteria?: readonly Criterion[];
           }
         | {
-            /** The form of an answer: a whole number. */
+            /** The form of an answer: an integer. */
             readonly form: 'number';
             /** The least and the greatest number, both whole, as -100 and 100 in MCTSr. @defaultValue `[1, 10]` */
             readonly range?: readonly [number, number];

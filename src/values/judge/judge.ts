@@ -14,7 +14,7 @@ import { scaleForm } from './scale.ts';
  *   counts for a word that it is, but for the marks around it, or that it begins with two letters or more. Where that
  *   token is a blank, or log-probabilities are not told after all, the model is asked once more, for up to 8 tokens;
  *   `maxTokens` saves the second call.
- * - `number`: a whole number on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
+ * - `number`: an integer on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
  * - `criteria`: points for each of several criteria, as in I-MCTS: their sum over the most there can be. The share of
  *   each is kept as a part, and the sum as the raw score, as is the number of the form before.
  * - `codes`: one of the codes A to E, as in R-MCTS, which takes the mean of 20 samples.
@@ -23,14 +23,14 @@ import { scaleForm } from './scale.ts';
  *
  * What is not read from log-probabilities is the mean over samples. All forms but `scale` and `yes-no` answer in
  * JSON, to which models that support `schema` are bound; with others it is looked for, and the last verdict that
- * is stated counts. An answer that cannot be read does not count and is told in `unscored`; where none counts
+ * is stated counts. An answer that cannot be read does not count and is counted in `unscored`; where none counts
  * the node fails. Log-probabilities cannot be read where the words looked for have less than 0.1 together: then
  * something else was likelier by far, and their shares are noise.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023,
  * value prompts; Koh et al., "Tree Search for Language Model Agents", 2024; Yu et al., "ExACT: Teaching AI Agents to
  * Explore with Reflective-MCTS and Exploratory Learning", 2024, codes.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function judge<State = any, Action = any>(
   options: JudgeOptions<State, Action>,

@@ -30,7 +30,7 @@ import { askingOf, comparePair, type PairwiseOptions } from './compare-pair.ts';
  * fail, so does the node.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function pairwise<State = any, Action = any>(
   options: PairwiseOptions<State, Action>,

@@ -5,7 +5,7 @@ import { fieldName } from '../../prompting/read-reply.ts';
 export interface Criterion {
   /** What it is called: a word or two, different from the others. */
   readonly name: string;
-  /** The most points it can bring: above 0, as a rule a whole number. */
+  /** The most points it can bring: above 0, as a rule an integer. */
   readonly weight: number;
   /** What brings points, for the judge. */
   readonly about: string;

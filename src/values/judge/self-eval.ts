@@ -45,12 +45,12 @@ const selfEvalPrompts = {
  *
  * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022.
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function selfEval<State = any, Action = any>(
   options: JudgingOptions<State, Action> & {
     /**
-     * How many answers are averaged: an integer from 1 up.
+     * The number of answers to average: an integer from 1 up.
      *
      * @defaultValue 1 where the model tells log-probabilities, else 8
      */

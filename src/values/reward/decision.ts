@@ -24,7 +24,7 @@ export interface DecisionOptions<State = any, Action = any> {
   readonly values?: Readonly<Record<string, number>>;
   /** What is judged: the state that an action led to, or the action before it is taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
-  /** What the model is told beside the state. @defaultValue nothing */
+  /** Text added to the prompt after the state. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
   /** Texts to use in place of the usual ones: `step` tells an action, `state` and `action` are the usual question. @defaultValue none */
   readonly prompts?: Texts<'action' | 'state' | 'step'>;
@@ -47,7 +47,7 @@ const usual = {
  *
  * One node is one call. A node whose question was refused, or whose answer makes no sense, fails alone.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function decision<State = any, Action = any>(
   options: DecisionOptions<State, Action>,

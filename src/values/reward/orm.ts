@@ -14,7 +14,7 @@ import { expectRewardModel, type ScoreMap, scoreMapOf, scoreNodes } from './step
  * batch go out in one request; one solution is one call in the ledger. A score that is no value in [0, 1] is
  * mapped, and kept in `raw`; one that makes no sense fails alone.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @see Cobbe et al., "Training Verifiers to Solve Math Word Problems", 2021.
  */
 export function orm<State = any, Action = any>(

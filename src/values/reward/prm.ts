@@ -67,7 +67,7 @@ interface Settings<State, Action> {
  *   for with this node.
  * - A solution without scores, with too few or too many, or with one out of range fails alone.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @see Lightman et al., "Let's Verify Step by Step", 2023 (product); Snell et al., "Scaling LLM
  * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024 (last);
  * Wang et al., "Math-Shepherd", 2023 (min).

@@ -49,7 +49,7 @@ export interface ProgressOptions<State, Action> {
  *
  * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024,
  * on effective rewards and best-of-K provers.
- * @throws EspalierError `usage` where an option is out of its range, or `bestOf` is given beside a `prover`.
+ * @throws EspalierError `usage` if an option is out of range, or `bestOf` is given beside a `prover`.
  */
 export function progress<State, Action>(
   options: ProgressOptions<State, Action>,

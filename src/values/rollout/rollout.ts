@@ -51,7 +51,7 @@ export interface RolloutOptions<State = any, Action = any> {
  * so; where all of them fail, so does the evaluation. So it does where a return is not in [0, 1].
  *
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function rollout<State = any, Action = any>(
   options: RolloutOptions<State, Action>,

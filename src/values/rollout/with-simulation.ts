@@ -21,7 +21,7 @@ import { valueInRange } from '../value-in-range.ts';
  * ```
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024, algorithm 2; Silver
  * et al., "Mastering the game of Go with deep neural networks and tree search", 2016, equation 6.
- * @throws EspalierError `usage` where `alpha` is out of its range, or one of the two is no evaluator.
+ * @throws EspalierError `usage` if `alpha` is out of range, or one of the two is no evaluator.
  */
 export function withSimulation<State = any, Action = any>(
   value: Evaluator<State, Action>,
