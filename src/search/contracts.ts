@@ -343,7 +343,7 @@ export interface SearchOptions<State = any, Action = any> {
   /**
    * Whether calls that failed in an earlier run on the journal, or in the search being resumed, are repeated once the
    * search has caught up with it. Without it, only transient failures are repeated: no connection, a busy server, too
-   * many requests, a timeout.
+   * many requests, no budget left.
    *
    * @defaultValue `false`
    */
