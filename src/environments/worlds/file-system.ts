@@ -28,16 +28,17 @@ import {
   takeBackChanges,
 } from './publishing.ts';
 
-/** A folder that is searched in copies. */
+/** Options of {@link fileSystem}. */
 export interface FileSystemOptions {
   /** The folder. Nothing is written to it before a commit. */
   readonly root: string;
-  /** What is not copied: names at any depth, such as `node_modules`, or paths below the folder. @defaultValue none */
+  /** Paths not copied: names at any depth, such as `node_modules`, or paths below the folder. @defaultValue none */
   readonly ignore?: readonly string[];
   /**
-   * Puts a sandbox around programs, such as bubblewrap or a container, and is told the folder that they have to write.
+   * Wraps the commands of programs in a sandbox, such as bubblewrap or a container, given the folder they must be able
+   * to write.
    *
-   * @defaultValue none: they run as this user
+   * @defaultValue none: programs run as this user
    */
   readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
