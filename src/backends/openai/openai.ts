@@ -65,16 +65,15 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  *   data.
  * - A schema is kept strictly where each of its objects is closed and requires all its properties, and where it has no
  *   keyword that OpenAI refuses, such as `oneOf`, and at most 10 levels, 5,000 properties and 1,000 values; so is the
- *   input of a tool. One that is not of objects is told in words.
- * - A server at a `baseUrl` that has no Responses API is asked by Chat Completions from then on, with a warning.
- * - The calls of one search have a cache key in common. The Responses API is told not to store them.
- * - An answer that the model declines to give, or that is filtered, ends with `refusal`; what it says of it
- *   is the text. One that is no JSON although a `schema` was asked for, or that calls a tool with an
- *   input that is no JSON, ends as `other`, with a warning.
- * - Log-probabilities are left out where that of a written token is not told.
+ *   input of a tool. One that is not an object is described in words.
+ * - If the server at `baseUrl` has no Responses API, Chat Completions are used from then on, with a warning.
+ * - The calls of one search share a cache key. The Responses API is told not to store them.
+ * - A declined or filtered answer ends with `refusal`; its text is the explanation. An answer that is not JSON despite
+ *   a `schema`, or that calls a tool with invalid JSON, ends as `other`, with a warning.
+ * - Log-probabilities are left out if that of a written token is missing.
  *
- * @throws EspalierError `usage` if an option is out of range. A request is rejected with such an error
- * where the package is missing, and with a `ModelCallError`.
+ * @throws EspalierError `usage` if an option is out of range. A request rejects with such an error if the package is
+ * missing; else with a `ModelCallError`.
  *
  * @example
  * ```ts

@@ -2,9 +2,9 @@ import { expectObject } from '../../base/expect.ts';
 import type { Middleware, Payee } from '../../contracts/language-model.ts';
 
 /**
- * A model with middleware around it. The first is outermost: it sees a call first, and the answer last.
+ * Wraps a model in middleware. The first is outermost: it sees a call first, and the answer last.
  *
- * The order that does most: `withRecording`, `withCache`, `withRetry`, `withLimit`, `withTelemetry`.
+ * The recommended order: `withRecording`, `withCache`, `withRetry`, `withLimit`, `withTelemetry`.
  *
  * - The recording is outermost, like the journal of a search: it has what the caller asked for and received.
  * - The cache comes before anything that takes time: cached answers neither wait nor count.

@@ -29,7 +29,7 @@ export interface RStarMathOptions extends PairFilters {
  * chosen one, and an edit distance of 20; it weighs `1 / (|chosen| · |rejected|)` of its node.
  *
  * Differences from the reference code: Q lies in [0, 1], where theirs lies in [−1, 1], so that the margin is half of
- * their 0.5, and must be exceeded. Whole paths for the step of the final answer are `trajectory`.
+ * their 0.5, and must be exceeded. For complete paths to the final answer, use `trajectory`.
  *
  * @see Guan et al., "rStar-Math: Small LLMs Can Master Math Reasoning with Self-Evolved Deep Thinking", 2025
  * (arXiv 2501.04519).

@@ -162,13 +162,12 @@ export type ToolSpec<Db, Input, Parsed> = {
   | {
       /** Makes permanent changes. */
       readonly effect: 'irreversible';
-      /** Does it. Called by a commit, and by nothing else. */
+      /** Runs the tool. Called only by a commit. */
       readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
       /**
-       * What would come of it: by a rule, by asking a person, or by a model that is shown the tool and the
-       * conversation.
+       * Predicts the result: by a rule, by asking a person, or by a model that sees the tool and the conversation.
        *
-       * @defaultValue nobody knows: what reads behind it ends the branch
+       * @defaultValue unknown: a later `read` ends the branch
        */
       readonly predict?:
         | ((
@@ -177,11 +176,11 @@ export type ToolSpec<Db, Input, Parsed> = {
           ) => MaybePromise<{
             /** The state behind it. @defaultValue as it was */
             readonly state?: Db;
-            /** What would be seen; `null` is nothing. @defaultValue nobody knows, as without a rule */
+            /** The predicted output; `null` is no output. @defaultValue unknown */
             readonly output?: unknown;
           }>)
         | {
-            /** The model that is asked. */
+            /** The predicting model. */
             readonly model: LanguageModel;
           };
     }

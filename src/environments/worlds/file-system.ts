@@ -51,10 +51,10 @@ interface Changes {
 }
 
 /**
- * Opens copies of a folder, which share their blocks with it until they are written, where the file system can.
+ * Opens copies of a folder, copy-on-write if the file system supports it.
  *
- * A commit makes the folder as the copy is: only where its files are as they were when the copy was made, and wholly or
- * not at all, after a `recover` that follows a kill.
+ * A commit makes the folder equal to the copy, provided that its files are unchanged since the copy was made. It is all
+ * or nothing, after a `recover` if there was a kill.
  */
 export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
   expectOptions('fileSystem', options, 'root ignore wrap');
