@@ -9,15 +9,15 @@ import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
 import { makeTool, type Tool } from '../environments/tools/tool.ts';
 
-/** What a tool from elsewhere does to the world, as whoever uses it says. */
+/** The effect of a foreign tool, as declared by its user. */
 export type ToldEffect<Input = any> =
   | 'pure'
   | 'read'
   | 'irreversible'
   | {
-      /** It can be taken back. */
+      /** The tool can be undone. */
       readonly effect: 'reversible';
-      /** Takes it back, and does nothing where it never happened. */
+      /** Undoes the call; must do nothing if it never happened. */
       readonly undo: (
         input: Input,
         known: { readonly remembered?: JsonValue; readonly output?: JsonValue },
@@ -27,7 +27,7 @@ export type ToldEffect<Input = any> =
       readonly remember?: (input: Input) => MaybePromise<JsonValue>;
     };
 
-/** A tool from elsewhere. */
+/** A tool of another SDK. */
 export interface Foreign {
   readonly description?: string | undefined;
   readonly input: StandardSchema;
@@ -53,7 +53,7 @@ function inputOf(parsed: unknown): MaybePromise<ReadInput> {
   return parsed instanceof Unread ? parsed.result : { value: parsed };
 }
 
-/** A tool from elsewhere as one of ours. */
+/** Converts a tool of another SDK. */
 export function adapted(name: string, told: ToldEffect, { run, ...foreign }: Foreign): Tool {
   const { description, input, jsonSchema, hints, timeoutMs } = foreign;
   const common = {

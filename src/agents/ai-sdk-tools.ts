@@ -17,42 +17,42 @@ import {
   Unread,
 } from './adapted.ts';
 
-/** A tool of the AI SDK, by its structure. */
+/** A tool of the AI SDK, structurally typed. */
 export interface AiSdkTool<Input = any, Options = any, Told = any> {
-  /** What it does, for the model: a text, or in version 7 a function of the context. */
+  /** The description for the model: a text, or in version 7 a function of the context. */
   readonly description?: unknown;
-  /** Inputs that show a model what is meant. They stand below the description. */
+  /** Example inputs, appended to the description. */
   readonly inputExamples?: unknown;
-  /** What it takes: a Standard Schema, or one of `jsonSchema()`. */
+  /** The schema of its input: a Standard Schema, or one of `jsonSchema()`. */
   readonly inputSchema?: unknown;
   /** Runs it. */
   readonly execute?: ((input: Input, options: Options) => unknown) | undefined;
-  /** What the model sees of its output. */
+  /** Converts its output to what the model sees. */
   readonly toModelOutput?: ((told: Told) => unknown) | undefined;
-  /** Whether a person has to be asked. */
+  /** Whether a person must approve the call. */
   readonly needsApproval?: unknown;
 }
 
-/** How tools of the AI SDK are taken over. */
+/** Options of {@link aiSdkTools}. */
 export interface AiSdkToolsOptions<Tools> {
-  /** What each does to the world: nothing in a tool says so. */
+  /** The effect of each tool, which the tools themselves do not declare. */
   readonly effects: { readonly [Name in keyof Tools]: ToldEffect };
-  /** The version of the SDK: 5 passes an output to `toModelOutput` in another way. @defaultValue 6 */
+  /** The version of the SDK: 5 calls `toModelOutput` differently. @defaultValue 6 */
   readonly major?: 5 | 6 | 7;
-  /** What tools are passed as `context` and `experimental_context`. @defaultValue nothing */
+  /** The value passed to tools as `context` and `experimental_context`. @defaultValue none */
   readonly context?: unknown;
-  /** The longest that one call may take, in milliseconds. @defaultValue 30 000 */
+  /** The timeout of one call, in milliseconds. @defaultValue 30 000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * Tools of the AI SDK 5, 6 and 7, to be put among those of a `toolEnvironment`.
+ * Converts tools of the AI SDK 5, 6 and 7 for a `toolEnvironment`.
  *
- * A tool that needs approval is irreversible, or has an `undo`; `approve` of a commit asks for the approval. `execute` is
- * given no `messages`. Of what it streams the last part counts.
+ * A tool that needs approval must be irreversible or have an `undo`; `approve` of a commit asks for the approval.
+ * `execute` gets no `messages`. If it streams, the last part is the output.
  *
- * @throws EspalierError `usage` where a tool has no `execute`, as those that a provider runs, its schema cannot be read at
- * once, no effect is told, or one of a tool that is not there.
+ * @throws EspalierError `usage` if a tool has no `execute` (as those run by a provider), its schema cannot be read
+ * synchronously, its effect is missing, or an effect names an unknown tool.
  */
 export function aiSdkTools<Tools extends Readonly<Record<string, AiSdkTool>>>(
   tools: Tools,

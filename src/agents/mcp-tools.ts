@@ -16,32 +16,32 @@ import type { ActCall } from '../contracts/world.ts';
 import type { ListedTools, Tool } from '../environments/tools/tool.ts';
 import { adapted, readSchema, type ToldEffect, toldBytes } from './adapted.ts';
 
-/** A client of an MCP server, version 1 or 2 of its SDK, by its structure. */
+/** A client of an MCP server, version 1 or 2 of its SDK, structurally typed. */
 export interface McpClient<Params = any, Other = any> {
-  /** Lists the tools of the server, a page at a time. */
+  /** Lists the tools of the server, one page at a time. */
   listTools(params?: Params, ...others: Other[]): Promise<unknown>;
   /** Calls a tool. */
   callTool(params: Params, ...others: Other[]): Promise<unknown>;
 }
 
-/** How tools of an MCP server are taken over. */
+/** Options of {@link mcpTools}. */
 export interface McpToolsOptions<Prefix extends string = string> {
   /**
-   * Whether what the server says of its tools is believed: one with the hint `readOnlyHint` is read then.
+   * Whether to trust the server's hints: tools with `readOnlyHint` then have the effect `read`.
    *
    * @defaultValue `false`
    */
   readonly trusted?: boolean;
-  /** What tools do to the world, by their names at the server. @defaultValue irreversible, all that is not known to read */
+  /** The effects of tools, by their names at the server. @defaultValue irreversible, unless known to be `read` */
   readonly effects?: Readonly<Record<string, ToldEffect>>;
   /**
-   * What stands before their names, so that those of several servers do not meet, and the types of actions tell their
-   * calls from others: letters, digits, `_` and `-`.
+   * A prefix for their names, so that names of several servers do not collide, and action types distinguish their
+   * calls: letters, digits, `_` and `-`.
    *
    * @defaultValue nothing
    */
   readonly prefix?: Prefix;
-  /** The longest that one call, or one page of the list, may take, in milliseconds. @defaultValue 30 000 */
+  /** The timeout of one call, or of one page of the list, in milliseconds. @defaultValue 30 000 */
   readonly timeoutMs?: number;
 }
 
@@ -56,13 +56,13 @@ interface McpTool {
 const mostPages = 100;
 
 /**
- * The tools of an MCP server, to be put among those of a `toolEnvironment`.
+ * Converts the tools of an MCP server for a `toolEnvironment`.
  *
- * Hints of a server count only where it is trusted; a tool without them is taken for irreversible. All hints are passed
- * on as `hints`. The tools are those that the server has now: where it says that they have changed, ask again.
+ * Hints count only if the server is trusted; other tools are irreversible. All hints are passed on as `hints`. The list
+ * is a snapshot: call this again when the server reports a change.
  *
- * @throws EspalierError `usage` where an effect is told of a tool that is not there, two tools have one name, or the list
- * of them has no end or does not come in time.
+ * @throws EspalierError `usage` if an effect names an unknown tool, two tools share a name, or the list is endless or
+ * times out.
  */
 export async function mcpTools<const Prefix extends string = ''>(
   client: McpClient,

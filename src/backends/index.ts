@@ -1,6 +1,6 @@
 /**
- * Models: hosted ones, servers of one's own, journals, and whatever one string names. Official SDKs are optional
- * peers, and loaded at the first request.
+ * Models: hosted ones, your own servers, journals, and any model named by a string. Official SDKs are optional peers,
+ * loaded at the first request.
  *
  * @module espalier/backends
  */

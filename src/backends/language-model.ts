@@ -8,9 +8,9 @@ import type { ConnectionOptions } from './transport/connection.ts';
 import { defined } from './transport/json.ts';
 import type { ThoughtOptions } from './transport/thought-tokens.ts';
 
-/** How a model of any kind is reached, and how hard it thinks. */
+/** Options of {@link languageModel}. */
 export interface LanguageModelOptions extends Omit<ConnectionOptions, 'baseUrl'>, ThoughtOptions {
-  /** How hard it thinks, such as `low`: one of those that its provider knows. @defaultValue as the model likes */
+  /** The reasoning effort, such as `low`, in the provider's terms. @defaultValue the model's default */
   readonly effort?: string;
 }
 
@@ -22,19 +22,19 @@ export interface LanguageModelOptions extends Omit<ConnectionOptions, 'baseUrl'>
  * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model; `openai:https://HOST/v1#gpt-6-luna` at another
  *   address.
  * - `groq:MODEL`, and so `openrouter`, `gemini`, `mistral`, `deepseek`, `together`, `fireworks`, `bedrock`, `vertex`, and
- *   `azure:DEPLOYMENT`: a provider, with the key and whatever else {@link openaiCompatible} needs from the environment.
- * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
- *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
- *   `ollama`, `lm-studio` and `transformers`.
- * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first. The option `keyVariable` names the variable
- *   that holds its key.
+ *   `azure:DEPLOYMENT`: a provider, with the key and other settings of {@link openaiCompatible} from the environment.
+ * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this machine
+ * or at an address, with its first model or the one named. Likewise `sglang`, `llama-server`, `ollama`, `lm-studio` and
+ *   `transformers`.
+ * - `http://gpu:8000/v1#some-model`: a server whose kind is detected. The option `keyVariable` names the variable with
+ *   its key.
  * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
  *
- * Only what is needed for it is loaded. No server is asked before the first request. Options that a kind of model
- * has no use for do nothing. Some models hold memory or a thread: let them go.
+ * Only the code needed for it is loaded. No server is contacted before the first request. Options that do not apply to
+ * a kind of model are ignored. Some models hold memory or a thread: dispose of them.
  *
- * @throws EspalierError `usage` where the spec is not understood or an option is out of its range, or, for a
- * replay, what is wrong with its journal.
+ * @throws EspalierError `usage` if the spec is not understood or an option is out of range; for a replay also the
+ * errors of its journal.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { expectation } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
-/** A model spec, taken apart. What is left out is as its kind of model usually is. */
+/** A model spec, taken apart. Missing parts have the defaults of the model's kind. */
 export type ModelSpec =
   /** The model in this package, or a small GGUF file in this process. */
   | { readonly kind: 'tiny'; readonly path?: string }
@@ -15,7 +15,7 @@ export type ModelSpec =
       readonly model: string;
       readonly baseUrl?: string;
     }
-  /** A server of one's own: of a known kind, or at an address, or both; or a provider, and its model. */
+  /** Your own server: of a known kind, at an address, or both; or a provider and its model. */
   | {
       readonly kind: 'server';
       readonly server?: Exclude<ServerPreset, 'generic'>;

@@ -1,7 +1,7 @@
 import type { Spend } from '../contracts/spend.ts';
 
 /**
- * What went wrong, as a closed list.
+ * The error codes.
  *
  * - `usage`: an option or a plug-in broke its contract; the message names it and says what was expected.
  * - `invalid-tree`: a saved tree cannot be read; the message names the field.
@@ -9,12 +9,11 @@ import type { Spend } from '../contracts/spend.ts';
  * - `locked`: another process writes to the same run folder.
  * - `storage`: a file could not be written (a full disk, missing rights).
  * - `budget`: a reservation was refused and nothing in flight could free it.
- * - `interrupted`: an effect was open when a process died, and it must not be repeated unasked.
- * - `unrecorded`: a replay was asked for a call that its journal does not hold.
- * - `stale`: a live world no longer goes the way that led to a state.
+ * - `interrupted`: a process died during an effect, which must not be repeated automatically.
+ * - `unrecorded`: a replay reached a call that is not in its journal.
+ * - `stale`: a live world no longer reproduces the path to a state.
  * - `model-call`: a call of a model failed; the error is a {@link ModelCallError}.
- * - `unavailable`: a model cannot be reached, refuses the key, or has no credit left: no further call of it
- *   makes sense now.
+ * - `unavailable`: a model is unreachable, refuses the key, or has no credit left: further calls are pointless for now.
  */
 export type EspalierErrorCode =
   | 'usage'
@@ -30,12 +29,12 @@ export type EspalierErrorCode =
   | 'unavailable';
 
 /**
- * What an error ends.
+ * The scope that an error ends.
  *
- * - `item`: the one thing that was being done: a proposal, a step, the evaluation of a node.
- * - `call`: one call, and so the item of each who asked for it.
+ * - `item`: the current item: a proposal, a step, the evaluation of a node.
+ * - `call`: one call, and so the items of everyone who shares it.
  * - `search`: the search.
- * - `run`: the search and all that use the same files: nothing else can succeed there either.
+ * - `run`: the search and everything that uses the same files, which cannot succeed either.
  */
 export type ErrorScope = 'item' | 'call' | 'search' | 'run';
 
@@ -55,7 +54,7 @@ const scopes: Readonly<Record<EspalierErrorCode, ErrorScope>> = {
 
 const marker: unique symbol = Symbol.for('espalier.error') as never;
 
-/** The base of all errors that espalier throws on its own account. */
+/** The base class of all errors that espalier throws. */
 export class EspalierError extends Error {
   // Node shows the name of the class, which a bundle shortens.
   static {
@@ -65,7 +64,7 @@ export class EspalierError extends Error {
   /** The name of the class. */
   override readonly name: string = 'EspalierError';
 
-  /** What went wrong. */
+  /** The error code. */
   readonly code: EspalierErrorCode;
 
   /** What it ends. */
@@ -91,7 +90,7 @@ export class EspalierError extends Error {
     Object.defineProperty(this, marker, { value: true });
   }
 
-  /** Recognises errors of any installed copy of espalier, where `instanceof` knows only one. */
+  /** Recognises errors of any installed copy of espalier, unlike `instanceof`. */
   static isInstance(value: unknown): value is EspalierError {
     try {
       return typeof value === 'object' && value !== null && marker in value;
@@ -113,19 +112,19 @@ export function endsGracefully(error: unknown): error is EspalierError {
 }
 
 /**
- * Why a call of a model failed.
+ * The kinds of model-call failures.
  *
- * - `auth`: the key is missing, wrong, or not allowed to.
+ * - `auth`: the key is missing, wrong, or lacks permission.
  * - `credit`: the credit, the quota or the spend limit of the account is used up. Waiting does not help.
- * - `rate-limit`: too many requests or tokens for now.
+ * - `rate-limit`: temporarily too many requests or tokens.
  * - `overloaded`: the server is busy, or still loading its model.
  * - `context-length`: the request and its answer do not fit the model's context.
  * - `capability`: the model does not support a parameter of the request.
  * - `refusal`: the provider declined to answer.
- * - `bad-request`: the server cannot make sense of the request: an unknown model, a wrong path.
+ * - `bad-request`: the server does not understand the request: an unknown model, a wrong path.
  * - `network`: no connection, or it broke.
  * - `timeout`: no answer in time.
- * - `malformed`: an answer that cannot be read.
+ * - `malformed`: an answer that cannot be parsed.
  * - `aborted`: the caller gave up.
  */
 export type ModelCallErrorKind =
@@ -142,7 +141,7 @@ export type ModelCallErrorKind =
   | 'malformed'
   | 'aborted';
 
-/** What is known about a call that failed. */
+/** Details of a failed call. */
 export interface ModelCallErrorOptions {
   /** Why it failed. */
   readonly kind: ModelCallErrorKind;
@@ -157,14 +156,14 @@ export interface ModelCallErrorOptions {
   /** The server's own name for the request. */
   readonly requestId?: string | undefined;
   /**
-   * Whether the server may have charged for it: not where the request never reached it.
+   * Whether the server may have charged for it; false if the request never reached it.
    *
    * @defaultValue by kind: network, timeout, malformed and aborted may
    */
   readonly charged?: boolean;
   /** For `capability`: the parameter that the model does not support. */
   readonly parameter?: string | undefined;
-  /** What the library or the runtime threw. */
+  /** The error thrown by the library or the runtime. */
   readonly cause?: unknown;
 }
 
@@ -177,7 +176,7 @@ const retryable: readonly ModelCallErrorKind[] = [
 ];
 const charged: readonly ModelCallErrorKind[] = ['network', 'timeout', 'malformed', 'aborted'];
 
-/** A call of a model that failed, as data. */
+/** A failed model call, as data. */
 export class ModelCallError extends EspalierError {
   static {
     Object.defineProperty(ModelCallError, 'name', { value: 'ModelCallError' });
@@ -194,7 +193,7 @@ export class ModelCallError extends EspalierError {
   readonly retryAfterMs: number | undefined;
   /** The server's own name for the request. */
   readonly requestId: string | undefined;
-  /** Whether the server may have charged for it; then it counts as reserved. */
+  /** Whether the server may have charged for it; if so, its reservation counts as spent. */
   readonly charged: boolean;
   /** For `capability`: the parameter that the model does not support. */
   readonly parameter: string | undefined;

@@ -28,25 +28,25 @@ import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
 import type { BenchInstance } from './task.ts';
 
-/** What a comparison came to. */
+/** The result of a comparison. */
 export interface Compared {
-  /** What was found, of the searches that have ended. */
+  /** The report on the searches that have ended. */
   readonly report: BenchReport;
-  /** The searches that it is made of. */
+  /** The searches behind the report. */
   readonly cells: readonly BenchCell[];
   /** Why it ended. */
   readonly stopReason: GenerateReport['stopReason'];
-  /** Searches that are still to be made. */
+  /** The number of searches still to be made. */
   readonly unfinished: number;
 }
 
 /**
- * Compares ways to search on the same problems at the same budgets. All pay for what they use, but what several of them ask
- * alike is bought once: equal requests for the same instance and attempt. Attempts, and instances, are independent of each
- * other. Can be killed at any time, and goes on where it was; what has failed is searched again.
+ * Compares search methods on the same problems at the same budgets. Each is charged for everything it uses, but equal
+ * requests for the same instance and attempt are paid for once. Attempts and instances are independent of each other.
+ * It can be killed at any time and continues where it was; failed searches are repeated.
  *
- * @throws EspalierError `usage` where an option is not what it should be, a model cannot be asked at all, or the folder
- * holds another benchmark; `locked`, `storage`.
+ * @throws EspalierError `usage` for an invalid option, an unusable model, or a folder of another benchmark; `locked`,
+ * `storage`.
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
   expectCompareOptions(options);

@@ -6,67 +6,69 @@ import type { BenchBudget } from './report.ts';
 export interface BenchCell {
   /** The instance. */
   readonly instance: string;
-  /** What it depends on others by; else the instance. */
+  /** Its cluster of dependent instances, or else the instance. */
   readonly cluster: string;
   /** The method. */
   readonly method: string;
-  /** What it might be charged. */
+  /** Its budget. */
   readonly budget: BenchBudget;
-  /** Which search of the instance, from 0; searches of equal number share the seed and what was bought. */
+  /** The index of the search of this instance, from 0; searches with equal index share the seed and paid answers. */
   readonly attempt: number;
-  /** `failed`: the search could not go on, and counts as wrong. `unscored`: nobody can say whether its answer is right. */
+  /**
+   * `failed`: the search could not continue, and counts as wrong. `unscored`: the correctness of its answer is unknown.
+   */
   readonly status: 'failed' | 'scored' | 'unscored';
   /** Why it failed or was not scored, in one sentence. */
   readonly reason?: string;
-  /** What was chosen, at most 2,000 characters: the answer of the environment, or the actions; left out where nothing was. */
+  /** The choice, at most 2,000 characters: the environment's answer, or the actions; absent if nothing was chosen. */
   readonly answer?: string;
-  /** Present where it failed through no fault of its own: calls failed and no end was chosen, or no plan could be made. */
+  /** Present if it failed for external reasons: calls failed and no end was chosen, or no plan could be made. */
   readonly isOutage?: true;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
-  /** Whether any end of its tree is right, chosen or not: of many ends that an oracle scores, 64 are looked at. */
+  /** Whether any end of its tree is right, chosen or not: with an oracle, at most 64 ends are checked. */
   readonly anyRight: boolean;
   /** Whether it was guided by an oracle. */
   readonly isGuided: boolean;
-  /** The values of the ends in its tree, and whether they are right: of more than 64, as many spread evenly over it. */
+  /** The values of the ends in its tree, and whether they are right: at most 64, spread evenly over it. */
   readonly ends: readonly {
-    /** What the evaluator said of it; `null` where it was not asked. */
+    /** Its evaluation; `null` if it was not evaluated. */
     readonly value: number | null;
     /** Whether it is right. */
     readonly right: boolean;
   }[];
   /** Why it ended. */
   readonly stopReason: StopReason;
-  /** The limit that was met; left out where none was. */
+  /** The limit that was reached; absent if none was. */
   readonly exceeded?: keyof Spend;
-  /** What came to nothing in its tree; left out where nothing did. */
+  /** Failures in its tree; absent if there are none. */
   readonly lost?: {
-    /** How many things did. */
+    /** Their number. */
     readonly count: number;
-    /** How many of them are calls that failed; left out where none did. */
+    /** The number of failed calls among them; absent if there are none. */
     readonly calls?: number;
-    /** Why the first did, in one sentence. */
+    /** The first one, in one sentence. */
     readonly reason: string;
   };
-  /** Present where nothing can be right: there is no oracle, and the environment has rewarded nothing in this tree. */
+  /** Present if nothing can be right: there is no oracle, and the environment rewarded nothing in this tree. */
   readonly isUnrewarded?: true;
-  /** The calls that it was charged, as if it had bought all that it used. */
+  /** The calls charged, as if it had paid for everything it used. */
   readonly calls: number;
-  /** The tokens that it was charged. */
+  /** The tokens charged. */
   readonly tokens: number;
-  /** The tokens that models read, by what they told. */
+  /** The tokens read by models, as reported. */
   readonly inputTokens: number;
-  /** Of those, the ones that came from a cache of their provider. */
+  /** Those read from a provider's cache. */
   readonly cachedTokens: number;
-  /** The tokens that models wrote. */
+  /** The tokens written by models. */
   readonly outputTokens: number;
-  /** The dollars that it was charged; `null` where nobody knows the price of a model. */
+  /** The dollars charged; `null` if a price is unknown. */
   readonly usd: number | null;
-  /** How long it took; `null` where what was bought before came at once. */
+  /** How long it took; `null` if reused answers came at once. */
   readonly ms: number | null;
   /** The shape of its tree. */
   readonly tree: {
-    /** How many nodes there are. */
+    /** The number of nodes. */
     readonly nodes: number;
     /** The longest path, in edges. */
     readonly depth: number;

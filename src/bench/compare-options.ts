@@ -27,31 +27,31 @@ import {
 import type { BenchBudget } from './report.ts';
 import type { BenchInstance, BenchTask } from './task.ts';
 
-/** What {@link compare} is given. */
+/** Options of `compare`. */
 export interface CompareOptions {
-  /** What the methods are compared on. */
+  /** The task on which methods are compared. */
   readonly task: BenchTask;
-  /** The model that is asked. @defaultValue none: the task brings what guides a search */
+  /** The model that proposes. @defaultValue none: the task provides policy and evaluator */
   readonly model?: LanguageModel;
   /** The model that judges. @defaultValue `model` */
   readonly judgeModel?: LanguageModel;
   /**
-   * Algorithms and published methods by name, and plans of one's own. Greedy, self-consistency where the task has answers
-   * to vote on, and best-of-N are compared in any case.
+   * Algorithms and published methods by name, and your own plans. Greedy, best-of-N and, if the task has answers to
+   * vote on, self-consistency are always included.
    */
   readonly methods: readonly (BenchMethod | string)[];
-  /** What each search may spend: each method is tried with each of them. */
+  /** The budgets of searches: each method runs with each of them. */
   readonly budgets: readonly BenchBudget[];
   /**
-   * The temperature at which algorithms sample the model, greedy excepted: that of best-of-N as well, which a badly chosen
-   * one makes easy to beat.
+   * The sampling temperature of all algorithms except greedy, including best-of-N, which a badly chosen one makes easy
+   * to beat.
    *
    * @defaultValue that of `fromModel`
    */
   readonly temperature?: number;
-  /** The folder in which all is kept. What is there already is not done again. */
+  /** The folder for all results. Work already there is not repeated. */
   readonly out: string;
-  /** Where what was bought is kept, for this and other benchmarks at the same time. @defaultValue `recording` in `out` */
+  /** The folder of paid answers, which concurrent benchmarks can share. @defaultValue `recording` in `out` */
   readonly recording?: string;
   /** The split of the task. @defaultValue its first */
   readonly split?: string;
@@ -59,30 +59,30 @@ export interface CompareOptions {
   readonly limit?: number;
   /** The longest step, in tokens: an integer from 1 up. @defaultValue that of the task */
   readonly maxTokens?: number;
-  /** Independent searches of each instance by each method at each budget: an integer from 1 up. @defaultValue 1 */
+  /** Independent searches per instance, method and budget: an integer from 1 up. @defaultValue 1 */
   readonly seeds?: number;
   /** @defaultValue 0 */
   readonly seed?: number | string;
-  /** What all others are compared with. @defaultValue `'best-of-n'` */
+  /** The method that all others are compared with. @defaultValue `'best-of-n'` */
   readonly baseline?: string;
-  /** Searches under way at once, and calls of the model: an integer from 1 up. @defaultValue 4 */
+  /** The maximum of concurrent searches and model calls: an integer from 1 up. @defaultValue 4 */
   readonly concurrency?: number;
   /**
-   * Whether what was bought for another method takes as long as it took then, so that times are those of a search that
-   * buys for itself. Otherwise it comes at once, and reports have no times.
+   * Whether reused answers take as long as the original call, so that times are realistic. Otherwise they come at once,
+   * and reports have no times.
    *
    * @defaultValue `true`
    */
   readonly paced?: boolean;
-  /** What the whole benchmark may be charged, those of earlier sessions included. @defaultValue no limit */
+  /** The budget of the entire benchmark, including earlier sessions. @defaultValue no limit */
   readonly budget?: Omit<Budget, 'ms'>;
-  /** Prices by model id, beside and above those that are known. */
+  /** Prices by model id, taking precedence over known ones. */
   readonly prices?: PriceTable;
-  /** Ends the benchmark gracefully when it returns true; the same call goes on where it was. */
+  /** Ends the benchmark gracefully when it returns true; the same call continues it. */
   readonly stopWhen?: () => boolean;
-  /** Rejects when it aborts. What was paid for is kept. */
+  /** Rejects when it aborts. Paid answers are kept. */
   readonly signal?: AbortSignal;
-  /** Called for every search that begins or ends. */
+  /** Called when a search starts or ends. */
   readonly onProgress?: (progress: GenerateProgress) => void;
 }
 

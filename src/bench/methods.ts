@@ -17,26 +17,26 @@ export type BenchPlan<State = any, Action = any> = Pick<
   'algorithm' | 'discount' | 'evaluator' | 'fill' | 'method' | 'outcome' | 'policy' | 'stopWhen'
 >;
 
-/** Who answers in a search. */
+/** The models of a search. */
 export interface BenchModels {
-  /** The model that proposes; nothing where no model is asked. */
+  /** The model that proposes; absent without a model. */
   readonly model: LanguageModel | undefined;
   /** The model that judges. */
   readonly judgeModel: LanguageModel | undefined;
 }
 
-/** A way to search that is compared with others. */
+/** A method to compare. */
 export interface BenchMethod<State = any, Action = any> {
   /** The name in reports. */
   readonly name: string;
-  /** What it does with an instance, whose environment is as the model is shown it. */
+  /** The search options for an instance, whose environment has the model's notation. */
   plan(
     instance: BenchInstance<State, Action>,
     models: BenchModels,
   ): MaybePromise<BenchPlan<State, Action>>;
 }
 
-/** How the model is sampled by algorithms that say nothing about it. */
+/** Default sampling settings for algorithms without their own. */
 export interface Sampling {
   /** The temperature. @defaultValue that of the policy */
   readonly temperature?: number;
@@ -68,7 +68,7 @@ export function expectVotes(
 }
 
 /**
- * A method as it is given: an algorithm or a published method by its name, or a plan of one's own. Published methods have
+ * A method as it is given: an algorithm or a published method by its name, or a plan of your own. Published methods have
  * temperatures of their own.
  *
  * @throws EspalierError `usage` where there is none of that name.

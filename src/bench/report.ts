@@ -4,34 +4,39 @@ import type { StopReason } from '../search/contracts.ts';
 
 /** A limit in one unit, such as `{ unit: 'tokens', limit: 2000 }`. */
 export interface BenchBudget {
-  /** What is limited. */
+  /** The unit. */
   readonly unit: 'calls' | 'ms' | 'tokens' | 'usd';
-  /** How much of it: more than 0. */
+  /** The amount: more than 0. */
   readonly limit: number;
 }
 
-/** One method at one budget: a point of the curves. Means are over searches; `low` and `high` are the 95 % interval of the accuracy. */
+/**
+ * One method at one budget: a point on the curves. Means are over searches; `low` and `high` bound the 95 % interval of
+ * the accuracy.
+ */
 export interface BenchPoint extends Interval {
   /** The method. */
   readonly method: string;
-  /** What each of its searches might be charged. */
+  /** The budget of each search. */
   readonly budget: BenchBudget;
   /** Whether it is a baseline: greedy, self-consistency, best-of-N. */
   readonly isBaseline: boolean;
-  /** The share of chosen answers that are right: the mean over clusters of the mean over their searches. */
+  /** The fraction of chosen answers that are right: the mean over clusters of the mean over their searches. */
   readonly accuracy: number;
-  /** Searches that were scored; those that failed are among them, and count as wrong. */
+  /** The number of scored searches, including failed ones, which count as wrong. */
   readonly n: number;
-  /** How many of those failed. */
+  /** The number of failed ones among them. */
   readonly failed: number;
   /**
-   * Searches that say little about the method: calls failed and no end was chosen, more than 5 % of the calls failed, or no
-   * plan could be made.
+   * Searches affected by outages: calls failed and no end was chosen, more than 5 % of the calls failed, or no plan
+   * could be made.
    */
   readonly outages: number;
-  /** Searches whose answer the oracle could not score; they are left out. */
+  /** Searches that the oracle could not score; they are excluded. */
   readonly unscored: number;
-  /** Over seeds, where there are several: the share of problems that any of `k` searches gets right, and that all do; from `k` = 2 on. */
+  /**
+   * With several seeds: the fraction of problems that any, or every one, of `k` searches gets right; from `k` = 2 on.
+   */
   readonly passAtK: readonly {
     /** How many searches. */
     readonly k: number;
@@ -46,21 +51,21 @@ export interface BenchPoint extends Interval {
   readonly tokens: number;
   /** Of those, the ones read. */
   readonly inputTokens: number;
-  /** Of those read, the ones that came from a cache of their provider. */
+  /** Tokens read from a provider's cache. */
   readonly cachedTokens: number;
   /** The ones written. */
   readonly outputTokens: number;
-  /** Dollars; `null` where nobody knows the price of a model. */
+  /** Dollars; `null` if a price is unknown. */
   readonly usd: number | null;
   /** Calls. */
   readonly calls: number;
-  /** Milliseconds of a search; `null` where answers were reused without waiting as long as they took. */
+  /** Milliseconds of a search; `null` if reused answers came at once. */
   readonly ms: number | null;
-  /** The share of the budget that was left by searches that did not end as `solved`, in [0, 1]; 0 where all did. */
+  /** The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. */
   readonly unused: number;
-  /** Why searches ended: how many for each reason. */
+  /** The number of searches by stop reason. */
   readonly ends: Readonly<Partial<Record<StopReason, number>>>;
-  /** How far the values of ends say how often these are right; `null` where there are none. */
+  /** The calibration of the values of ends; `null` without any. */
   readonly calibration: Calibration | null;
   /** Means over trees. */
   readonly tree: {
@@ -79,38 +84,38 @@ export interface Calibration {
   readonly expectedError: number;
   /** The mean of (value − outcome)². */
   readonly brier: number;
-  /** The bins that hold any, from the least value up. */
+  /** The non-empty bins, in ascending order. */
   readonly bins: readonly {
     /** The mean value in it. */
     readonly value: number;
-    /** The share that is right. */
+    /** The fraction that is right. */
     readonly right: number;
-    /** How many ends it holds. */
+    /** The number of ends in it. */
     readonly n: number;
   }[];
 }
 
-/** How much more one method gets right than another at the same budget, on the same problems. Shares, not points. */
+/** The paired difference in accuracy between two methods at the same budget, on the same problems, as a fraction. */
 export interface BenchDifference extends Interval {
-  /** The one. */
+  /** The first method. */
   readonly method: string;
-  /** The other. */
+  /** The second method. */
   readonly than: string;
   /** The budget of both. */
   readonly budget: BenchBudget;
-  /** The share that the one gets right, less that of the other. */
+  /** The accuracy of the first minus that of the second. */
   readonly difference: number;
-  /** How many independent clusters have searches of both that were scored. */
+  /** The number of independent clusters with scored searches of both. */
   readonly clusters: number;
   /** The two-sided p-value of no difference. */
   readonly p: number;
-  /** The same, corrected by Holm's procedure for all comparisons of the report: of searches, or of baselines among themselves. */
+  /** The p-value corrected by Holm's procedure for all comparisons of the report: of searches, or among baselines. */
   readonly adjustedP: number;
 }
 
-/** Does search pay here? */
+/** The verdict on whether search pays. */
 export interface Verdict {
-  /** `no`: at no budget may a search be better by 3 points or more. `undecided`: neither is known. */
+  /** `no`: at no budget can a search be better by 3 points or more. `undecided`: neither can be concluded. */
   readonly answer: 'no' | 'undecided' | 'yes';
   /** The answer in words: from which budget, by how much, at what price, what to try next. */
   readonly text: string;
@@ -118,38 +123,38 @@ export interface Verdict {
   readonly best?: BenchDifference;
 }
 
-/** What a benchmark found. */
+/** The report of a benchmark. */
 export interface BenchReport {
   /** The version of this form. */
   readonly version: 1;
-  /** What was solved. */
+  /** The task. */
   readonly task: {
     /** Its name. */
     readonly name: string;
-    /** What it is called in prose. */
+    /** The name in prose. */
     readonly title: string;
-    /** What `--task` takes to name it again; `null` where it was given as an object. */
+    /** The value of `--task` for it; `null` if it was given as an object. */
     readonly spec: string | null;
-    /** Where its problems come from; `null` where they are generated. */
+    /** The source of its problems; `null` if generated. */
     readonly source: string | null;
-    /** Their licence, as an SPDX identifier; `null` where nobody says. */
+    /** Their licence, as an SPDX identifier; `null` if unknown. */
     readonly licence: string | null;
-    /** The split; `null` where there is only one. */
+    /** The split; `null` if there is only one. */
     readonly split: string | null;
-    /** How many instances. */
+    /** The number of instances. */
     readonly instances: number;
-    /** Clusters of instances that are independent of each other. */
+    /** The number of independent clusters of instances. */
     readonly clusters: number;
   };
-  /** The model, as `provider:modelId`; `null` where none was asked. */
+  /** The model, as `provider:modelId`; `null` without one. */
   readonly model: string | null;
-  /** The model that judged; `null` where that was `model`. */
+  /** The model that judged; `null` if the same as `model`. */
   readonly judgeModel: string | null;
   /** The temperature of algorithms; `null` for that of the policy. */
   readonly temperature: number | null;
-  /** Searches of each instance by each method at each budget. */
+  /** Searches per instance, method and budget. */
   readonly seeds: number;
-  /** What random numbers begin with. */
+  /** The seed of random numbers. */
   readonly seed: number | string;
   /** The method that all others are compared with. */
   readonly baseline: string;
@@ -168,25 +173,28 @@ export interface BenchReport {
     /** The area, in [0, 1]. */
     readonly area: number;
   }[];
-  /** What a reader has to know, each a sentence: few problems, budgets left unused, failures, prices unknown. */
+  /** Warnings for readers, one sentence each: few problems, unused budgets, failures, unknown prices. */
   readonly warnings: readonly string[];
   /** The answer. */
   readonly verdict: Verdict;
-  /** Of each problem the share of its searches that were right, in the order of `points`; `null` where none was scored. */
+  /**
+   * For each problem, the fraction of its searches that were right, in the order of `points`; `null` if none was
+   * scored.
+   */
   readonly problems: readonly {
     /** The problem. */
     readonly id: string;
     /** A share for each point. */
     readonly shares: readonly (number | null)[];
   }[];
-  /** What was bought by the whole benchmark, and what it would have cost without sharing equal requests. */
+  /** The spend of the entire benchmark, and what it would have cost without sharing equal requests. */
   readonly spend: {
-    /** What was bought. */
+    /** The actual spend. */
     readonly bought: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
-    /** What it would have cost: the sum of what all searches were charged. */
+    /** The spend without sharing: the sum over all searches. */
     readonly charged: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
   };
-  /** How it can be repeated. */
+  /** How to repeat it. */
   readonly versions: {
     /** Of this package. */
     readonly espalier: string;

@@ -7,55 +7,55 @@ import type { SearchOptions } from '../search/contracts.ts';
 
 /** One problem of a benchmark task. */
 export interface BenchInstance<State = any, Action = any> {
-  /** Names it within its task. */
+  /** Its id within the task. */
   readonly id: string;
   /**
-   * Differs where what is asked, or what is right, has changed under the same `id`: what was found for another revision is
-   * not used. No method sees it. @defaultValue it never changes
+   * A revision that changes when the question or the right answer changes under the same `id`: results for another
+   * revision are not used. Methods do not see it. @defaultValue none
    */
   readonly revision?: string;
   /** Instances of one cluster, such as questions about one text, are not independent. @defaultValue its `id` */
   readonly cluster?: string;
-  /** The dynamics, with what a user has at run time: rules, tests, a checker. */
+  /** The environment, with only what a user has at run time: rules, tests, a checker. */
   readonly environment: Environment<State, Action>;
   /**
-   * Scores the state that a search has chosen. No search sees it; a plan that gives it to one as a `goldVerifier` is
-   * reported apart, as pass@k.
+   * Scores the state that a search has chosen. Searches do not see it; a plan that passes it to one as a `goldVerifier`
+   * is reported separately, as pass@k.
    *
    * @defaultValue the environment verifies: an end whose return is 1 or more is right
    */
   readonly oracle?: Oracle<State>;
-  /** What guides its searches where no model is asked. @defaultValue nothing: a model is needed */
+  /** Policy and evaluator for searches without a model. @defaultValue none: a model is required */
   readonly guides?: Pick<SearchOptions<State, Action>, 'evaluator' | 'policy'> & {
-    /** h(s), which never overestimates, for A*. */
+    /** An admissible h(s), for A*. */
     readonly heuristic?: Heuristic<State>;
   };
-  /** The model that is asked about it, in place of that of the comparison, such as a recording. @defaultValue none */
+  /** The model for this instance, instead of that of the comparison, such as a recording. @defaultValue none */
   readonly model?: LanguageModel;
-  /** How a model that honours so much is shown it. @defaultValue the notation of the environment */
+  /** The notation for a model with given capabilities. @defaultValue the notation of the environment */
   notationFor?(capabilities: Capabilities): Notation<State, Action>;
   /** The longest step, in tokens. @defaultValue 512 */
   readonly maxTokens?: number;
 }
 
-/** Problems with a way to score answers: what methods are compared on. */
+/** A benchmark task: problems with a way to score answers. */
 export interface BenchTask<State = any, Action = any> {
   /** The name in commands and reports, in kebab-case. */
   readonly name: string;
-  /** What it is called in prose. */
+  /** The name in prose. */
   readonly title: string;
-  /** What `--task` takes to name it again, such as `gsm8k:test.jsonl`. @defaultValue `name` */
+  /** The value of `--task` for it, such as `gsm8k:test.jsonl`. @defaultValue `name` */
   readonly spec?: string;
-  /** Where its problems come from. @defaultValue they are generated */
+  /** The source of its problems. @defaultValue generated */
   readonly source?: string;
-  /** The licence of its problems, as an SPDX identifier. @defaultValue nobody says */
+  /** The licence of its problems, as an SPDX identifier. @defaultValue unknown */
   readonly licence?: string;
   /** The names of its splits; the first is the default. @defaultValue it has only one */
   readonly splits?: readonly string[];
   /**
    * Its instances, always the same for the same request and in the same order.
    *
-   * @throws EspalierError `usage` where there is no such split, or a file cannot be read.
+   * @throws EspalierError `usage` if the split does not exist, or a file cannot be read.
    */
   instances(request: {
     /** The split. @defaultValue the first */
@@ -65,6 +65,6 @@ export interface BenchTask<State = any, Action = any> {
     /** The seed of generated instances, and of the choice of a part. */
     readonly seed: number | string;
   }): MaybePromise<readonly BenchInstance<State, Action>[]>;
-  /** Ends what it has started, such as a program. @defaultValue there is nothing to end */
+  /** Stops what it has started, such as a program. @defaultValue nothing to stop */
   close?(): MaybePromise<void>;
 }

@@ -9,8 +9,8 @@ import { Ledger } from './ledger.ts';
 const units = 'simulations nodes calls tokens usd';
 
 /**
- * A budget that several searches spend from, each beside its own. A search that it cannot hold any more ends
- * gracefully, as with its own budget.
+ * A budget shared by several searches, in addition to their own. When it is spent, searches end gracefully, as with
+ * their own budget.
  */
 export class BudgetPool {
   /** @internal The ledger above those of the searches. */
@@ -18,7 +18,7 @@ export class BudgetPool {
   readonly #prepaid = new Set<Journal>();
 
   /**
-   * @param budget - What all searches together may spend. Time is no part of it: those that start later would have less.
+   * @param budget - What all searches together may spend. It excludes time, of which later searches would have less.
    * @param spent - What has been spent before. @defaultValue nothing
    * @throws EspalierError `usage` for a limit out of its range.
    */
@@ -28,25 +28,25 @@ export class BudgetPool {
     this.charge(spent);
   }
 
-  /** What the searches have spent so far, and what had been spent before. */
+  /** The spend of the searches so far, including what had been spent before. */
   get spend(): Spend {
     return this.ledger.spend;
   }
 
-  /** What it still holds; calls in flight count with their worst case. */
+  /** The remaining budget; calls in flight count with their worst case. */
   get remaining(): Spend {
     return this.ledger.remaining;
   }
 
-  /** The limit that has been met. */
+  /** The limit that was reached. */
   get exhausted(): keyof Spend | undefined {
     return this.ledger.exhausted;
   }
 
   /**
-   * Charges at once what journals say was paid, for the searches of this pool that will go on with them. A search charges
-   * it where it begins: prepay the journals of those that begin later, or the first ones spend what the later ones have
-   * paid before.
+   * Charges the spend recorded in journals in advance, for searches of this pool that will resume them. Otherwise a
+   * search charges its journal when it starts: prepay the journals of later searches, or earlier ones may spend what
+   * the later ones have already paid.
    *
    * @throws EspalierError `invalid-journal` or `storage`.
    */
@@ -68,7 +68,7 @@ export class BudgetPool {
     return this.#prepaid.delete(journal);
   }
 
-  /** Charges what was spent elsewhere. */
+  /** Charges spend from elsewhere. */
   charge(spent: Partial<Spend>): void {
     expectOptions('BudgetPool.charge', spent, `${units} ms`);
     const { simulations = 0, nodes = 0, calls = 0, tokens = 0, usd = 0 } = spent;

@@ -11,11 +11,11 @@ import type { Ticket } from './sequencer.ts';
 export interface CallReport {
   /** The number of the call in the order of issue; it names the call in the journal. */
   readonly callId: string;
-  /** What kind of call it was. */
+  /** The kind of call. */
   readonly kind: string;
   /** The model or the effect. */
   readonly name: string;
-  /** What it was charged. */
+  /** The spend that it was charged. */
   readonly spend: CallSpend;
   /** Whether the journal answered it. */
   readonly replayed: boolean;

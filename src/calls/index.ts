@@ -1,5 +1,5 @@
 /**
- * What every paid call needs around it: journals, budgets shared by searches, prices, middleware for models.
+ * The infrastructure of paid calls: journals, shared budgets, prices, model middleware.
  *
  * @module espalier/calls
  */

@@ -23,9 +23,8 @@ export interface JournalFile extends Journal, Disposable {
 }
 
 /**
- * Opens a journal for reading and appending. It does not keep a second writer out: the run folder does. With `fsync`
- * each line is forced to the medium, so that it survives a power failure and not only the death of the process; that
- * costs some milliseconds a line.
+ * Opens a journal for reading and appending. It does not lock out a second writer: the run folder does. With `fsync`
+ * each line is flushed to disk, so that it survives a power failure, at a few milliseconds per line.
  *
  * @throws EspalierError `invalid-journal` or `storage`.
  */
@@ -63,9 +62,9 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
 }
 
 /**
- * Reads a journal without writing to it: for a replay. Its lines are read from the file each time they are asked for.
+ * Reads a journal without writing to it: for a replay. Its lines are read from the file on each iteration.
  *
- * @throws EspalierError `storage` where it cannot be read; its lines throw `invalid-journal`, naming the line.
+ * @throws EspalierError `storage` if it cannot be read; iteration throws `invalid-journal`, naming the line.
  */
 export function readJournal(path: string): Pick<Journal, 'lines'> {
   expectText('path', path);

@@ -165,7 +165,7 @@ export class JournalIndex {
     return call;
   }
 
-  /** Calls are numbered as they are asked for: a number that is there already is one that is asked again. */
+  /** Calls are numbered as they are asked for: a number that already exists is one that is asked again. */
   #set(number: number, call: RecordedCall): void {
     this.#first ??= number;
     const there = this.#current(number);

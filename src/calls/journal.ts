@@ -5,19 +5,18 @@ import { type JournalLine, journalVersion, type LineOf } from './journal-lines.t
 
 /** An append-only record of every paid call of one run. */
 export interface Journal {
-  /** All lines so far, in order. An array is one; those of a file are read when they are asked for. */
+  /** All lines so far, in order: an array, or a file read on iteration. */
   readonly lines: Iterable<JournalLine> & {
-    /** Each line with its place, which grows from line to line. */
+    /** Each line with its position, in ascending order. */
     entries(): Iterable<readonly [place: number, line: JournalLine]>;
-    /** The line at a place. */
+    /** The line at a position. */
     at(place: number): JournalLine | undefined;
   };
   /**
-   * `record`: calls that are not in it are made and written down. `replay`: they are refused, and no key
-   * and no network is needed.
+   * `record`: calls not in it are made and recorded. `replay`: they are refused, so no key and no network is needed.
    */
   readonly mode: 'record' | 'replay';
-  /** The file that holds it, where one does. */
+  /** The path of its file, if any. */
   readonly path?: string;
   /** Writes one line. When it returns, a killed process cannot lose the line. */
   append(line: JournalLine): void;
@@ -28,7 +27,7 @@ export function journalName({ path }: Pick<Journal, 'path'>): string {
   return path === undefined ? 'The journal' : `The journal \`${path}\``;
 }
 
-/** Keeps a journal in memory: for tests, and for a replay within one process. */
+/** A journal in memory: for tests, and for replays within one process. */
 export function memoryJournal(
   lines: Iterable<JournalLine> = [],
 ): Journal & Readonly<Record<'lines', readonly JournalLine[]>> {
@@ -39,7 +38,7 @@ export function memoryJournal(
 /** Keeps nothing: for a search whose calls nobody asked to be written down. */
 export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} };
 
-/** The same journal, read only: a search on it repeats its calls and makes none. */
+/** The same journal, read-only: a search repeats its calls and makes none. */
 export function replayed(journal: Pick<Journal, 'lines'>): Journal {
   const { lines } = journal;
   const held = Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines;

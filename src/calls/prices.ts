@@ -3,14 +3,13 @@ import type { ModelPrice } from '../contracts/language-model.ts';
 /** Prices by model id, in US dollars per million tokens. */
 export type PriceTable = Readonly<Record<string, ModelPrice>>;
 
-/** When the prices of {@link defaultPrices} were looked up. */
+/** The date of the prices in {@link defaultPrices}. */
 export const pricesAsOf = '2026-11-22';
 
 /**
- * Prices of hosted models on the day of {@link pricesAsOf}. Those of Anthropic are from its own pages; those of others
- * from secondary pages only: check them, and give your own as `prices` where dollars matter. DeepSeek's are those of
- * the peak. A model that is not here has no known price, which is not the same as none; and the price of a
- * fine-tuned model (`ft:…`) is not that of the model below it.
+ * Prices of hosted models on the day of {@link pricesAsOf}. Anthropic's are from its own pages, the others from
+ * secondary sources: check them, and pass your own as `prices` if dollars matter. DeepSeek's are peak prices. A model
+ * not listed has an unknown price, not a zero price; a fine-tuned model (`ft:…`) does not have its base model's price.
  */
 export const defaultPrices: PriceTable = {
   'claude-fable-5-1': { ...anthropic(10, 50), cachedInput: 0.25 },

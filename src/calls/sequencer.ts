@@ -1,11 +1,11 @@
 import { turn } from '#platform';
 
 /**
- * In which order the results of calls take effect.
+ * The order in which the results of calls take effect.
  *
- * - `arrival`: as they come. Fastest; a replay of the journal repeats the same order.
- * - `issued`: in the order in which they were asked for. A live run with a deterministic model is then
- *   itself deterministic, at some cost in waiting.
+ * - `arrival`: as they arrive. Fastest; a replay of the journal repeats the same order.
+ * - `issued`: in the order of their requests. A live run with a deterministic model is then itself deterministic, at
+ *   some cost in waiting.
  */
 export type Order = 'arrival' | 'issued';
 

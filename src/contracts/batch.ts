@@ -6,30 +6,30 @@ export interface BatchReply {
   readonly headers: unknown;
 }
 
-/** A request that may wait, as a provider takes it in a batch. */
+/** A request that can wait, as a provider accepts it in a batch. */
 export interface BatchRequest {
-  /** Who takes it. */
+  /** The batch service that accepts it. */
   readonly service: BatchService;
-  /** The body that would be sent if it were sent by itself. JSON. */
+  /** The body of the same request sent on its own. JSON. */
   readonly body: object;
-  /** The index of the sample that it asks for: equal bodies of other samples are other requests. */
+  /** The index of the requested sample: equal bodies with different indices are different requests. */
   readonly sample: number;
 }
 
 /** Many requests that are submitted at once. */
 export interface Batch {
-  /** What it is found by in the provider's list: letters, digits and `-`, at most 40. */
+  /** The key that identifies it in the provider's list: at most 40 letters, digits and `-`. */
   readonly key: string;
-  /** When it was submitted, or was to be, in milliseconds since 1970. */
+  /** The planned or actual time of submission, in milliseconds since 1970. */
   readonly at: number;
-  /** Its requests by their names in it: letters, digits, `_` and `-`, at most 64, which begin with `key`. */
+  /** The names of its requests: at most 64 letters, digits, `_` and `-`, starting with `key`. */
   readonly names: readonly string[];
 }
 
-/** What became of one request of a batch; `undefined` where it was never answered, and so is not paid for. */
+/** The result of one request of a batch; `undefined` if it was never answered, and so not charged. */
 export type BatchAnswer =
   | {
-      /** What would have been answered if it had been sent by itself. */
+      /** The reply, as if it had been sent on its own. */
       readonly reply: BatchReply;
     }
   | {
@@ -39,19 +39,19 @@ export type BatchAnswer =
   | undefined;
 
 /**
- * The batch interface of a provider, for one model and one endpoint. What fails rejects with a `ModelCallError`, as
- * requests that are sent by themselves do.
+ * The batch interface of a provider, for one model and one endpoint. Failures reject with a `ModelCallError`, as for
+ * requests sent on their own.
  */
 export interface BatchService {
-  /** Requests to services of equal names go together. */
+  /** Requests to services with the same name share a batch. */
   readonly name: string;
   /** Submits a batch, once, and returns its id. */
   submit(batch: Batch, bodies: readonly object[], signal: AbortSignal): Promise<string>;
   /**
-   * The id of a batch of which nobody knows whether it was submitted; `undefined` where it was not, `'later'` where
-   * that cannot be told yet.
+   * Finds the id of a batch whose submission is uncertain; `undefined` if it was not submitted, `'later'` if that
+   * cannot be known yet.
    *
-   * @throws EspalierError `unavailable` where it cannot be told at all.
+   * @throws EspalierError `unavailable` if that cannot be determined.
    */
   find(
     batch: Batch,
@@ -66,9 +66,9 @@ export interface BatchService {
   >;
   /** How far a batch has come. */
   look(id: string, signal: AbortSignal): Promise<BatchState>;
-  /** Asks that a batch end with what it has answered. */
+  /** Cancels a batch; requests answered so far keep their answers. */
   cancel(id: string, signal: AbortSignal): Promise<void>;
-  /** What became of the requests of a batch that has ended, by their names. */
+  /** The results of a batch that has ended, by request name. */
   results(id: string, signal: AbortSignal): Promise<ReadonlyMap<string, BatchAnswer>>;
 }
 
@@ -77,17 +77,17 @@ export type BatchState =
   | 'running'
   | 'ended'
   | {
-      /** Why it was refused as a whole. Nothing of it is paid for. */
+      /** Why the batch was refused. None of it is charged. */
       readonly refused: string;
     };
 
-/** Where calls send what may wait. */
+/** Collects requests that can wait into batches. */
 export interface Batches {
   /**
    * Sends a request in a batch, and waits for its answer.
    *
    * @param call - Names the call among those of its search, in all runs of it.
-   * @param live - Sends the request by itself: for where no batch answers it.
+   * @param live - Sends the request on its own, as a fallback when no batch answers it.
    */
   send(
     request: BatchRequest,

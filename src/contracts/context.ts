@@ -7,27 +7,27 @@ import type { Operation } from './operation.ts';
 import type { RewardModel, ScoreRequest, StepScores } from './reward-model.ts';
 
 /**
- * The only door to the outside. Whatever a plug-in does through it is reserved against the budget,
- * written to the journal, cancelled with the search, and not bought twice.
+ * A plug-in's only access to the outside. Whatever it does through this context is reserved against the budget, written
+ * to the journal, cancelled with the search, and never paid for twice.
  */
 export interface CallContext {
   /** Aborts when the search is abandoned or its deadline passes. */
   readonly signal: AbortSignal;
-  /** Random numbers that depend on the seed and on what is being done, never on timing. */
+  /** Random numbers that depend on the seed and on the call, never on timing. */
   readonly random: Random;
   /** The time of the search. */
   readonly clock: Clock;
   /**
-   * Makes a call of any kind, or shares an equal one that was made before.
+   * Makes a call of any kind, or reuses the result of an equal earlier one.
    *
-   * @throws EspalierError `budget` where it does not fit any more, and whatever its kind throws.
+   * @throws EspalierError `budget` if it exceeds the remaining budget, and whatever its kind throws.
    */
   call<Request, Result>(operation: Operation<Request, Result>, request: Request): Promise<Result>;
   /** Asks a language model for text. */
   generate(model: LanguageModel, request: GenerateRequest): Promise<Generation>;
   /**
-   * Asks a reward model for the scores of solutions. Those that it was asked for before are not asked for
-   * again. A solution whose scores are too few, too many or no numbers fails alone.
+   * Asks a reward model for the scores of solutions, reusing scores from earlier requests. A solution with too few, too
+   * many or non-numeric scores fails alone.
    */
   score(model: RewardModel, request: ScoreRequest): Promise<StepScores>;
   /** Asks a decision model typed questions. */
@@ -37,9 +37,9 @@ export interface CallContext {
   /**
    * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names and inputs on
    * equal states are one effect, unless they are `pure`. The state is the one in which a step is taken or a proposal
-   * made, and the one that a verifier looks at: told by the environment's `key`, else its `codec`, else by the actions
-   * that led to it, which must be JSON then. Put into `input` all that the outcome depends on besides; an evaluator,
-   * which is asked about several states at once, puts the state there as well.
+   * made, or the one that a verifier checks. It is identified by the environment's `key`, else its `codec`, else the
+   * actions that led to it, which must then be JSON. Put everything else the outcome depends on into `input`; an
+   * evaluator, which handles several states at once, must include the state there.
    */
   effect<T>(effect: EffectName, input: JsonValue, run: (call: ModelCall) => Promise<T>): Promise<T>;
 }
@@ -50,19 +50,18 @@ export type EffectName =
   | {
       /** The name, part of its content address. */
       readonly name: string;
-      /** Whether it may run again after a crash in its middle; otherwise its outcome is reported as unknown. */
+      /** Whether it may run again if a crash interrupts it; otherwise its outcome is reported as unknown. */
       readonly repeatable: boolean;
       /**
-       * Whether its outcome depends on its input alone, and on no state: then it is one effect wherever it is run.
+       * Whether its outcome depends on its input alone, not on the state: then equal inputs are one effect everywhere.
        *
        * @defaultValue false
        */
       readonly pure?: boolean;
       /**
-       * Whether it costs nothing that a budget counts: something local that is written down only so that a replay
-       * finds it as it was.
+       * Whether it is free in the budget: a local effect, journaled only so that replays are exact.
        *
-       * @defaultValue false: it is one call
+       * @defaultValue false: it counts as one call
        */
       readonly free?: boolean;
     };
@@ -71,8 +70,8 @@ export type EffectName =
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
-  /** A whole number in [0, limit). */
+  /** An integer in [0, limit). */
   integer(limit: number): number;
-  /** An independent source named by labels; it leaves this one as it was. */
+  /** An independent source named by labels; this one is unchanged. */
   split(...labels: readonly (string | number)[]): Random;
 }

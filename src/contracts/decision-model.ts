@@ -2,11 +2,11 @@ import type { Failure } from './failure.ts';
 import type { Message, ModelCall, Payee, Usage } from './language-model.ts';
 
 /**
- * A model that answers typed questions with probabilities and writes no text. Call it through
+ * A model that answers typed questions with probabilities instead of text. Call it through
  * `CallContext.decide`.
  */
 export interface DecisionModel extends Payee {
-  /** One decision a question, or an error. */
+  /** Returns one decision per question, or rejects. */
   decide(request: DecisionRequest, call: ModelCall): Promise<Decisions>;
 }
 
@@ -25,13 +25,13 @@ export type Question =
       readonly type: 'yes-no';
       /** The question. */
       readonly text: string;
-      /** What *yes* means, where the question leaves it open. */
+      /** What *yes* means, if the question leaves it open. */
       readonly yes?: string;
-      /** What *no* means, where the question leaves it open. */
+      /** What *no* means, if the question leaves it open. */
       readonly no?: string;
     }
   | {
-      /** How much of something there is. */
+      /** A rating on an ordered scale. */
       readonly type: 'scale';
       /** The question. */
       readonly text: string;
@@ -39,23 +39,23 @@ export type Question =
       readonly levels: readonly string[];
     }
   | {
-      /** Which one it is. */
+      /** A choice among named options. */
       readonly type: 'choice';
       /** The question. */
       readonly text: string;
-      /** The choices by name, and what they mean where the name leaves it open: 2 or more. */
+      /** The choices by name, with a description if the name is not clear enough: 2 or more. */
       readonly choices: Readonly<Record<string, string | null>>;
     };
 
-/** What a decision model gave. */
+/** The answers of a decision model. */
 export interface Decisions {
-  /** One decision a question, by its name. */
+  /** One decision per question, by name. */
   readonly answers: Readonly<Record<string, Decision>>;
   /** The tokens that were read. */
   readonly usage?: Usage;
 }
 
-/** The answer to a {@link Question}, of its type; or why there is none, such as a refusal. */
+/** The answer to a {@link Question}, of its type; or the reason why there is none, such as a refusal. */
 export type Decision =
   | Failure
   | {
@@ -65,11 +65,11 @@ export type Decision =
       readonly probability: number;
     }
   | {
-      /** The answer to a question of how much. */
+      /** The answer to a scale question. */
       readonly type: 'scale';
-      /** The expected level, from 0 to the number of levels less 1. */
+      /** The expected level, from 0 to the number of levels minus 1. */
       readonly level: number;
-      /** The probability of each level, where the model tells. */
+      /** The probability of each level, if the model reports it. */
       readonly probabilities?: readonly number[];
     }
   | {

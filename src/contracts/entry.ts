@@ -1,8 +1,8 @@
-/** Something that can be chosen by its name: how lists, commands and documents tell of it. */
+/** List entry of An item that can be chosen by name, as described, commands and documents. */
 export interface Entry<Create> {
   /** The name in commands, results and datasets, in kebab-case. */
   readonly name: string;
-  /** What it is called in prose. */
+  /** The name in prose. */
   readonly title: string;
   /** The paper: authors, title, year, number. */
   readonly paper?: string;

@@ -6,12 +6,12 @@ import type { Provenance } from './provenance.ts';
 
 /** The dynamics of a problem: where it starts and what an action does. */
 export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
-  /** What the environment is called in trees and journals. */
+  /** The name in trees and journals. */
   readonly name: string;
 
   /**
-   * The start, as a step would return it: a puzzle that comes solved is terminal, with the reward that its last step
-   * would have brought.
+   * The start state, as a step would return it: a puzzle that starts solved is terminal, with the reward of a solving
+   * step.
    */
   reset(context: CallContext): MaybePromise<Transition<State>>;
 
@@ -24,19 +24,19 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
   /** States with equal keys are the same state: siblings of equal state, reward and cost are merged, calls are shared. */
   key?(state: State): string;
 
-  /** The answer that a state gives, where it gives one. Equal answers are equal as JSON: they are what is voted on. */
+  /** The answer in a state, if it has one; used for voting. Answers are compared as JSON. */
   answer?(state: State): JsonValue | undefined;
 
-  /** How states and actions look to a model, and back. */
+  /** Converts states and actions to model text, and back. */
   readonly notation?: Notation<State, Action>;
 
   /** How states are saved. Without it, a state must be JSON itself. */
   readonly codec?: Codec<State>;
 }
 
-/** The door of a step. */
+/** The context of a step. */
 export interface StepContext extends CallContext {
-  /** What the action was read from, where a model wrote it. */
+  /** The completion that the action was parsed from, if a model wrote it. */
   readonly completion?: Completion | undefined;
 }
 
@@ -46,22 +46,23 @@ export interface Transition<State> {
   readonly state: State;
   /** r(s, a). A terminal state with a reward is not evaluated again. */
   readonly reward?: number;
-  /** c(s, a) ≥ 0, what the step costs, for searches that look for the cheapest path. @defaultValue 1 */
+  /** c(s, a) ≥ 0, the cost of the step, for cheapest-path search. @defaultValue 1 */
   readonly cost?: number;
-  /** Nothing can follow. */
+  /** Whether the state ends the episode. */
   readonly terminal?: boolean;
-  /** A complete answer that may still be refined. */
+  /** Whether the state is a complete answer that may still be refined. */
   readonly answer?: boolean;
 }
 
-/** An action that was read from text, or why there is none. */
+/** An action parsed from text, or the reason why there is none. */
 export type Parsed<Action> =
   | Failed
   | {
       /** The action, a. */
       readonly action: Action;
       /**
-       * What is wrong with it, where it can be taken but comes to nothing: a policy that repairs sends it back first.
+       * What is wrong with an action that can be taken but is known to fail: a policy with repair asks the model to fix
+       * it first.
        *
        * @defaultValue nothing
        */
@@ -74,35 +75,35 @@ export interface Notation<State, Action> {
   prompt(state: State): readonly Message[];
   /** An action as a model would write it. `parse(format(a), s)` equals `a`. */
   format(action: Action): string;
-  /** Reads an action from model text. Text is data: it is never executed. */
+  /** Parses an action from model text. Text is data: it is never executed. */
   parse(text: string, state: State): Parsed<Action>;
 
   /**
-   * The text at which one action ends and another would begin. A model that supports `stop` is told to stop
-   * there, and of an answer that was cut off only what stands before the last one is read. Left out:
-   * nothing stops a model, and of a cut answer the whole lines are read.
+   * The text that ends an action. A model that supports `stop` stops there; in an answer that was cut off, only the
+   * text before the last delimiter is read. Without it, models get no stop text, and only the complete lines of a cut
+   * answer are read.
    */
   readonly delimiter?: string;
 
   /**
    * The JSON schema of an action, an object without references, where `format` writes JSON and `parse` reads
-   * it. A model that supports `schema` is bound to it; in the answers of others JSON is looked for.
+   * it. A model that supports `schema` is constrained to it; in other models' answers, JSON is searched for.
    */
   readonly schema?: JsonValue;
 
   /**
-   * The tools of which an action is a call. A model that takes tools is offered these, and `called` reads what it asks
-   * for; of others JSON is asked for, by `schema`.
+   * The tools, if an action is a tool call. A model that supports tools is offered these, and `called` parses its
+   * calls; other models are asked for JSON matching `schema`.
    */
   readonly tools?: readonly ToolDefinition[];
 
-  /** Reads an action from the calls of one turn, where there are `tools`. */
+  /** Parses an action from the calls of one turn. Required with `tools`. */
   called?(calls: readonly ToolCall[], state: State): Parsed<Action>;
 
   /**
-   * An action as a turn of the conversation, where it is more than text, such as a call of a tool.
+   * An action as a conversation turn, for actions that are more than text, such as a tool call.
    *
-   * @defaultValue `format(action)`, said by the assistant
+   * @defaultValue `format(action)` as an assistant message
    */
   turn?(action: Action, completion?: Completion): Message;
 }

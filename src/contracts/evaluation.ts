@@ -3,9 +3,9 @@ export interface Evaluation {
   /** v(s), or Q(s, a) where it is about the action; in [0, 1]. */
   readonly value: number;
   /**
-   * What was valued. A value about the `state` is v(s): rewards on the way are added to it, and it is the score of an end
-   * that was not rewarded. A value about the `action` is Q(s, a), an opinion given before the action was taken: it stands
-   * in for r + γ · v(s′), and is never the score of an end.
+   * What was valued. About the `state`, the value is v(s): rewards on the path are added to it, and it scores an end
+   * without a reward. About the `action`, it is Q(s, a), an estimate made before the action was taken: it replaces r +
+   * γ · v(s′), and never scores an end.
    *
    * @defaultValue `'state'`
    */
@@ -14,13 +14,13 @@ export interface Evaluation {
   readonly raw?: {
     /** The score. */
     readonly score: number;
-    /** The least and the greatest score there is. */
+    /** The minimum and maximum possible score. */
     readonly range: readonly [number, number];
   };
-  /** The values from which this one was blended. */
+  /** The values that were blended into this one. */
   readonly parts?: Readonly<Record<string, number>>;
   /** Why, in words. */
   readonly rationale?: string;
-  /** How many answers could not be read, and do not count. @defaultValue 0 */
+  /** The number of answers that could not be parsed, and are ignored. @defaultValue 0 */
   readonly unscored?: number;
 }

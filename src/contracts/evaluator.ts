@@ -7,21 +7,20 @@ import type { NodeWithState, SearchNode } from './node.ts';
 import type { Provenance } from './provenance.ts';
 import type { Spend } from './spend.ts';
 
-/** v(s): says how good nodes are. */
+/** v(s): estimates how good nodes are. */
 export interface Evaluator<State = any, Action = any> extends Provenance {
-  /** `proposed`: ranks actions before they are taken. `realised`: looks at the states they led to. */
+  /** `proposed`: ranks actions before they are taken. `realised`: evaluates the states they led to. */
   readonly needs: 'proposed' | 'realised';
 
-  /** Evaluates a batch: one result a node, in the order of the nodes. */
+  /** Evaluates a batch: one result per node, in order. */
   evaluate(
     nodes: readonly SearchNode<State, Action>[],
     request: EvaluateRequest<State, Action>,
   ): MaybePromise<readonly (Evaluation | Failed)[]>;
 
   /**
-   * The return of a simulation from nodes that the search goes on from, where that is more than their value:
-   * what was played on, tried out or looked up. The value stays as it was. Each node has a state, and none was
-   * rewarded at its end. Left out: the return is the value.
+   * The return of a simulation from each node, if it differs from the value: from a rollout, a trial or a lookup. The
+   * value is unchanged. Each node has a state, and none is a rewarded end. If left out, the return is the value.
    */
   simulate?(
     nodes: readonly SearchNode<State, Action>[],
@@ -29,7 +28,7 @@ export interface Evaluator<State = any, Action = any> extends Provenance {
   ): MaybePromise<readonly (Evaluation | Failed)[]>;
 }
 
-/** An evaluator where one is asked for: a bare function will do, which tells v(s) of one node that has a state. */
+/** An evaluator, or a function that returns v(s) for one node with a state. */
 export type EvaluatorLike<State = any, Action = any> =
   | Evaluator<State, Action>
   | ((
@@ -37,15 +36,14 @@ export type EvaluatorLike<State = any, Action = any> =
       request: EvaluateRequest<State, Action>,
     ) => MaybePromise<number>);
 
-/** What an evaluator is given besides the nodes. */
+/** The arguments of an evaluator besides the nodes. */
 export interface EvaluateRequest<State = any, Action = any> {
-  /** The dynamics that are searched, and how states and actions look to a model. */
+  /** The environment, with its dynamics and notation. */
   readonly environment: Environment<State, Action>;
-  /** The door to models and tools. */
+  /** Access to models and tools. */
   readonly context: CallContext;
   /**
-   * How often these nodes have been evaluated before. Samples that models draw and random numbers of the context are
-   * others each time.
+   * How often these nodes have been evaluated before. Each time gets new model samples and new random numbers.
    *
    * @defaultValue 0
    */
@@ -54,5 +52,5 @@ export interface EvaluateRequest<State = any, Action = any> {
   readonly remaining: Spend;
 }
 
-/** h(s): an estimate of the cost still to come. Not bound to [0, 1]. */
+/** h(s): an estimate of the remaining cost. Not limited to [0, 1]. */
 export type Heuristic<State> = (state: State) => number;

@@ -1,18 +1,18 @@
 /**
- * Why one proposal, step or evaluation came to nothing. A failure is a result: it marks one child and
- * leaves its siblings alone.
+ * Why one proposal, step or evaluation failed. A failure is a result: it marks one child and does not affect its
+ * siblings.
  *
  * - `call`: a model or a tool failed.
- * - `parse`: a reply could not be read.
- * - `empty`: there was nothing to go on with.
+ * - `parse`: a reply could not be parsed.
+ * - `empty`: no usable action was proposed.
  * - `invalid`: a plug-in broke its contract (a prior below 0, a value that is no number).
  * - `environment`: the environment threw while stepping.
- * - `interrupted`: an effect was open when the process died, and its outcome is unknown.
- * - `unrecorded`: a replay came to a call that its journal does not hold.
- * - `stale`: a live world no longer goes the way that led to the state.
+ * - `interrupted`: the process died during an effect, and its outcome is unknown.
+ * - `unrecorded`: a replay reached a call that is not in its journal.
+ * - `stale`: a live world no longer reproduces the path to the state.
  */
 export interface Failure {
-  /** What came to nothing. */
+  /** The kind of failure. */
   readonly kind:
     | 'call'
     | 'parse'
@@ -24,11 +24,11 @@ export interface Failure {
     | 'stale';
   /** One sentence for a person. */
   readonly message: string;
-  /** Present where the same may go well later: a server was busy, or could not be reached. */
+  /** Present if a retry may succeed: a server was busy or unreachable. */
   readonly transient?: true;
 }
 
-/** An item that came to nothing: it stands where the item would. */
+/** A failed item, in place of the item itself. */
 export interface Failed {
   /** Why. */
   readonly failure: Failure;
@@ -36,6 +36,6 @@ export interface Failed {
 
 /** Failures of one kind at one place. */
 export interface CountedFailure extends Failure {
-  /** How many there were; `message` is that of the first. */
+  /** Their number; `message` is that of the first. */
   readonly count: number;
 }

@@ -2,47 +2,50 @@ import type { BatchReply, BatchRequest } from './batch.ts';
 import type { Clock } from './clock.ts';
 import type { JsonValue, MaybePromise } from './json.ts';
 
-/** One turn of a conversation. A trailing `assistant` turn is the beginning of the answer asked for. */
+/** One turn of a conversation. A trailing `assistant` turn is the beginning of the requested answer. */
 export interface Message {
   /** Who speaks. */
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  /** What is said: for `tool`, what the tool returned. */
+  /** The text; for `tool`, the tool's result. */
   readonly content: string;
   /**
-   * Where later prompts of a search may part from this one: ascending offsets in `content`. What stands before the last
-   * of them comes back in other prompts, what stands behind it does not. Caches of prefixes want to know; a model does
-   * not, and two requests that differ in this alone are one.
+   * Where later prompts of a search may diverge from this one: ascending offsets in `content`. Text before the last
+   * offset recurs in other prompts; text after it does not. Only prefix caches use this: requests that differ in
+   * nothing else are equal.
    *
-   * @defaultValue all of it comes back
+   * @defaultValue all of it recurs
    */
   readonly prefixEnds?: readonly number[];
   /** The tools that an `assistant` turn calls. */
   readonly toolCalls?: readonly ToolCall[];
   /** The call that a `tool` turn answers. */
   readonly toolCallId?: string;
-  /** Images that it shows, before what is said. @defaultValue none */
+  /** Images, shown before the text. @defaultValue none */
   readonly images?: readonly Image[];
-  /** An `assistant` turn as its provider told it, who wants it back unchanged. Others read what is said and called. */
+  /**
+   * An `assistant` turn in its provider's own form, to be sent back unchanged. Other providers use the text and tool
+   * calls.
+   */
   readonly original?: OriginalTurn;
 }
 
-/** An image in a message. A model that takes none refuses the request before anything is paid. */
+/** An image in a message. A model without image support refuses the request before anything is spent. */
 export interface Image {
-  /** What it is, such as `image/png`. */
+  /** The media type, such as `image/png`. */
   readonly mediaType: string;
   /** Its bytes as Base64. */
   readonly base64: string;
 }
 
-/** A turn in the form of a provider: with thoughts, their signatures, and all else that its API wants handed back. */
+/** A turn in a provider's own form, with reasoning, signatures and everything else its API expects back. */
 export interface OriginalTurn {
-  /** Who told it, as {@link Payee.provider}: nobody else is shown it. */
+  /** The provider, as {@link Payee.provider}: it is sent to no other. */
   readonly provider: string;
-  /** What it told. */
+  /** The turn itself. */
   readonly data: JsonValue;
 }
 
-/** A tool as a model is told of it. */
+/** A tool as described to a model. */
 export interface ToolDefinition {
   /** Its name: letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
@@ -52,25 +55,25 @@ export interface ToolDefinition {
   readonly input: JsonValue;
 }
 
-/** A tool call that a model asks for. Data: nothing has been run. */
+/** A tool call requested by a model. Data: nothing has been run. */
 export interface ToolCall {
   /** Names the call in the conversation. */
   readonly id: string;
   /** The tool. */
   readonly name: string;
-  /** Its input, parsed. Whether it satisfies the schema is for the caller to check. */
+  /** Its input, parsed. The caller must validate it against the schema. */
   readonly input: JsonValue;
 }
 
-/** Who answers calls and is paid for them: a model of any kind. */
+/** A model of any kind, as the recipient and payee of calls. */
 export interface Payee {
   /** Who serves it. */
   readonly provider: string;
   /** Its name there, and in price tables. */
   readonly modelId: string;
-  /** What it costs, where its provider knows: nothing on a machine of one's own. A price table overrides it. */
+  /** Its price, if its provider knows it: free on your own machine. A price table overrides it. */
   readonly price?: ModelPrice;
-  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
+  /** Fixed settings that affect its answers, such as reasoning effort. @defaultValue nothing */
   readonly settings?: Readonly<Record<string, JsonValue>>;
 }
 
@@ -79,15 +82,15 @@ export interface LanguageModel extends Payee {
   /** What it supports. */
   readonly capabilities: Capabilities;
   /**
-   * How many tokens a completion may think in, beside its `maxTokens`: an integer from 0 up. A server that has one limit
-   * for both is told the sum, and a reservation holds both.
+   * The maximum reasoning tokens per completion, in addition to `maxTokens`: an integer from 0 up. Servers with one
+   * combined limit get the sum; reservations cover both.
    *
    * @defaultValue 0
    */
   readonly thoughtTokens?: number;
   /**
-   * The shortest prompt that the cache of its provider keeps, in tokens: from 0 up, `Infinity` where it keeps none. Of
-   * several samples that are asked for one by one, the first goes ahead to fill the cache; with a shorter prompt all go at
+   * The shortest prompt that the provider caches, in tokens: from 0 up, `Infinity` if it caches nothing. When several
+   * samples are requested separately, the first is sent ahead to fill the cache; for shorter prompts all are sent at
    * once.
    *
    * @defaultValue 0
@@ -96,10 +99,10 @@ export interface LanguageModel extends Payee {
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
   /**
-   * How many tokens the prompt of a request is, with all that is told with it: tools, a schema, the chat template. It
-   * costs nothing, and takes no longer than a call can wait. Where it throws, is late, or tells what cannot be, the
-   * bytes of the prompt count instead. A search counts where its budget limits tokens or dollars, and a replay of it
-   * has to be given a model that counts, but does not ask it.
+   * Counts the tokens of a request's prompt, including tools, schema and chat template. It must be free, and fast
+   * compared with a call. If it throws, is late or returns an invalid count, the bytes of the prompt count instead. It
+   * is used if the budget limits tokens or dollars; a replay of such a search needs a model with `count`, but does not
+   * call it.
    *
    * @defaultValue absent: no token is shorter than a byte
    */
@@ -114,11 +117,11 @@ export interface Capabilities {
   readonly logprobs?: boolean;
   /** A seed for sampling. */
   readonly seed?: boolean;
-  /** Texts at which it stops. */
+  /** Stop texts. */
   readonly stop?: boolean;
-  /** Goes on from a partial assistant message. */
+  /** Continues a partial assistant message. */
   readonly continuation?: boolean;
-  /** Structured output bound to a JSON schema. */
+  /** Structured output constrained by a JSON schema. */
   readonly schema?: boolean;
   /** Tool calls. */
   readonly tools?: boolean;
@@ -140,57 +143,57 @@ export interface ModelPrice {
   readonly output: number;
   /** For tokens read from the provider's cache. @defaultValue as `input` */
   readonly cachedInput?: number;
-  /** For tokens read and kept in the provider's cache. @defaultValue as `input` */
+  /** For tokens read and written to the provider's cache. @defaultValue as `input` */
   readonly cacheWrite?: number;
   /**
-   * By what all prices are multiplied in a tier of service, by its name in {@link Usage.serviceTier}; from 0 up. A
-   * tier that is not here costs as much as none.
+   * Price multipliers by service tier, as named in {@link Usage.serviceTier}; from 0 up. Tiers not listed have the
+   * multiplier 1.
    */
   readonly tiers?: Readonly<Record<string, number>>;
   /** What long prompts cost. @defaultValue as short ones */
   readonly longContext?: {
-    /** From how many tokens of the prompt of one request on: where it is longer than this. */
+    /** The prompt length, in tokens, above which a request counts as long. */
     readonly above: number;
-    /** By what the prices of all tokens read are multiplied then, those from and for caches too; from 0 up. */
+    /** The multiplier for the prices of all tokens read, cached ones included; from 0 up. */
     readonly input: number;
-    /** By what the price of tokens written is multiplied then; from 0 up. */
+    /** The multiplier for the price of tokens written; from 0 up. */
     readonly output: number;
   };
 }
 
-/** What a model is asked for. */
+/** A request to a language model. */
 export interface GenerateRequest {
   /** The conversation so far. */
   readonly messages: readonly Message[];
-  /** How many completions. One completion is one call in the ledger. @defaultValue 1 */
+  /** The number of completions. Each counts as one call in the ledger. @defaultValue 1 */
   readonly samples?: number;
   /** The index of the first sample: equal requests with equal indices are one call. @defaultValue 0 */
   readonly offset?: number;
   /**
-   * An upper limit on the tokens of one completion, without those that it thinks in; what a reservation assumes.
+   * The maximum tokens of one completion, reasoning tokens excluded; reservations assume this many.
    *
    * @defaultValue 1024
    */
   readonly maxTokens?: number;
-  /** The temperature of sampling, from 0 up. */
+  /** The sampling temperature, from 0 up. */
   readonly temperature?: number;
   /** The probability mass to sample from, in (0, 1]. */
   readonly topP?: number;
-  /** From how many of the likeliest tokens to sample: an integer from 1 up. */
+  /** The number of likeliest tokens to sample from: an integer from 1 up. */
   readonly topK?: number;
   /** Texts at which the completion ends. */
   readonly stop?: readonly string[];
   /** The seed of sampling. */
   readonly seed?: number;
-  /** Whether token log-probabilities are wanted. */
+  /** Whether to return token log-probabilities. */
   readonly logprobs?: boolean;
-  /** How many of the likeliest tokens to tell at each place, from 0 to 20; more than 0 implies `logprobs`. */
+  /** The number of likeliest tokens to report at each position, from 0 to 20; above 0 implies `logprobs`. */
   readonly topLogprobs?: number;
   /** A JSON schema that the text must satisfy. */
   readonly schema?: JsonValue;
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
-  /** Whether a tool is called: as the model likes, never, always, or this one. @defaultValue `'auto'` */
+  /** Whether to call a tool: as the model chooses, never, always, or this one. @defaultValue `'auto'` */
   readonly toolChoice?:
     | 'auto'
     | 'none'
@@ -201,38 +204,38 @@ export interface GenerateRequest {
       };
 }
 
-/** What surrounds one call of a model. */
+/** The context of one model call. */
 export interface ModelCall {
   /** Aborts when the search is abandoned or its deadline passes. */
   readonly signal: AbortSignal;
   /** The time of the search. */
   readonly clock: Clock;
-  /** What all calls of one search have in common: the key of prefix caches that take one. */
+  /** A value common to all calls of one search: the cache key for providers that accept one. */
   readonly run?: string;
   /**
-   * Says that an attempt failed, and asks leave to make another one: the budget must hold its worst case.
-   * Rejects where it does not. Absent where nobody keeps an account.
+   * Reports a failed attempt, and requests permission for another: the budget must cover its worst case. Rejects if it
+   * does not. Absent without a budget ledger.
    */
   retry?(attempt: FailedAttempt): Promise<void>;
   /**
-   * Asks leave for a further request, where one turned out not to be enough: the budget must hold the worst
-   * case once more. Rejects where it does not. What is used counts with the rest of the call.
+   * Requests permission for an additional request, if one turned out not to be enough: the budget must cover the worst
+   * case again. Rejects if it does not. Its usage counts as part of the call.
    */
   requestExtraCall?(reason: string): Promise<void>;
-  /** Says that something was not done as asked. */
+  /** Reports something that was not done as requested. */
   warn?(warning: ModelWarning): void;
-  /** Says how much the server still allows. */
+  /** Reports the server's remaining rate limits. */
   limits?(limits: RateLimits): void;
   /**
-   * Hears that the answer has begun to come: what was read for it is in the server's cache by now, and others that begin
-   * alike need not wait for the end. Where it is given, an answer is streamed if it can be.
+   * Called when the answer starts to arrive: its prompt is now in the server's cache, so calls with the same prefix
+   * need not wait for the end. If present, answers are streamed when possible.
    */
   began?(): void;
   /**
-   * Sends a request together with those of other searches, and waits for its answer, for hours if need be. Absent where
-   * every request is sent by itself.
+   * Sends a request in a batch with those of other searches, and waits for its answer, possibly for hours. Absent if
+   * every request is sent on its own.
    *
-   * @param live - Sends it by itself: for where no batch answers it.
+   * @param live - Sends it on its own, as a fallback when no batch answers it.
    */
   batch?(request: BatchRequest, live: () => Promise<BatchReply>): Promise<BatchReply>;
 }
@@ -241,7 +244,7 @@ export interface ModelCall {
 export interface FailedAttempt {
   /** Why, in one sentence. */
   readonly message: string;
-  /** Whether the server may have charged for it; then it counts as reserved. */
+  /** Whether the server may have charged for it; if so, its reservation counts as spent. */
   readonly charged: boolean;
 }
 
@@ -255,24 +258,24 @@ export interface ModelWarning {
   readonly message: string;
 }
 
-/** How much a server still allows of requests and tokens, as its headers say. */
+/** The remaining requests and tokens that a server allows, from its headers. */
 export type RateLimits = Readonly<
   Partial<
     Record<
       'requests' | 'tokens',
       {
-        /** How many in a period, where it is told. */
+        /** The limit per period, if reported. */
         readonly limit?: number;
-        /** How many are left in this period. */
+        /** What is left in this period. */
         readonly remaining: number;
-        /** Milliseconds until the period is over. */
+        /** Milliseconds until the period ends. */
         readonly resetMs: number;
       }
     >
   >
 >;
 
-/** Puts something around a model: a limit, retries, a cache. */
+/** Wraps a model: with a limit, retries, a cache. */
 export type Middleware<Model = LanguageModel> = (next: Model) => Model;
 
 /** A model's answer. */
@@ -282,15 +285,15 @@ export interface Generation {
   /** The tokens that all samples together used. */
   readonly usage: Usage;
   /**
-   * Whether the samples were at hand and nobody was asked for them: a usage of 0 is what it says then. Of any other text
-   * it cannot be, and counts as unknown.
+   * Whether the samples came from a local cache. Only then is a usage of 0 taken literally; otherwise it counts as
+   * unknown.
    *
    * @defaultValue false
    */
   readonly fromCache?: boolean;
-  /** The exact model that answered, where the server tells. */
+  /** The exact model that answered, if the server reports it. */
   readonly answeredBy?: string;
-  /** The server's own name for the request, for its support. */
+  /** The server's request id, for its support. */
   readonly requestId?: string;
 }
 
@@ -298,23 +301,23 @@ export interface Generation {
 export interface Completion {
   /** What the model wrote. */
   readonly text: string;
-  /** `length`: cut off, and so never a complete answer. */
+  /** `length` means cut off, and so never a complete answer. */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
-  /** One entry a token. */
+  /** One entry per token. */
   readonly logprobs?: readonly TokenLogprob[];
-  /** The tools it asks to be called. */
+  /** The tool calls that it requests. */
   readonly toolCalls?: readonly ToolCall[];
-  /** What it thought before it wrote, where the server tells. Never part of the answer. */
+  /** The reasoning before the answer, if the server reports it. Never part of the answer. */
   readonly reasoning?: string;
-  /** The turn as the provider told it, where that has more to hand back than text and calls. */
+  /** The turn in the provider's own form, if more than text and calls must be sent back. */
   readonly original?: OriginalTurn;
-  /** Who wrote it, as `provider:modelId`, where a policy has several models. */
+  /** The model that wrote it, as `provider:modelId`, if a policy has several. */
   readonly model?: string;
-  /** The call in the journal that bought this sample. */
+  /** The journaled call that produced this sample. */
   readonly callId?: string;
 }
 
-/** A token and its natural logarithm of probability. */
+/** A token and its log-probability. */
 export interface TokenAlternative {
   /** The token as text. */
   readonly token: string;
@@ -323,32 +326,32 @@ export interface TokenAlternative {
 }
 
 /**
- * A token that was written. Log-probabilities are those of the model itself, before temperature, top-k and
- * top-p, where the model tells those.
+ * A token that was written. Log-probabilities are those of the model itself, before temperature, top-k and top-p, if
+ * the model reports those.
  */
 export interface TokenLogprob extends TokenAlternative {
-  /** What could have been written in its place, likeliest first; only where `topLogprobs` was asked for. */
+  /** The alternatives at its position, likeliest first; only with `topLogprobs`. */
   readonly top?: readonly TokenAlternative[];
 }
 
-/** Tokens used by one request. What is left out is unknown, and charged as reserved. */
+/** Tokens used by one request. Missing fields are unknown, and charged as reserved. */
 export interface Usage {
   /** Tokens read, those from a cache included. */
   readonly inputTokens?: number;
   /** Tokens written, those of hidden reasoning included. */
   readonly outputTokens?: number;
-  /** Of the tokens read, those that came from a cache. */
+  /** The tokens read that came from a cache. */
   readonly cachedTokens?: number;
-  /** Of the tokens read, those that were put into a cache at a price of its own. */
+  /** The tokens read that were written to a cache at a separate price. */
   readonly cacheWriteTokens?: number;
-  /** Of the tokens written, those of hidden reasoning. */
+  /** The tokens written that are hidden reasoning. */
   readonly reasoningTokens?: number;
-  /** How many requests with this prompt it is the sum of. @defaultValue 1 */
+  /** The number of requests with this prompt that it sums. @defaultValue 1 */
   readonly requests?: number;
-  /** The tier of service that the provider says it served: what it bills. */
+  /** The service tier that the provider reports and bills. */
   readonly serviceTier?: string;
-  /** US dollars that the provider says it charged, from 0 up: they count in place of its price. */
+  /** US dollars that the provider reports as charged, from 0 up; used instead of the price table. */
   readonly usd?: number;
-  /** What it is the sum of, where not all of it was served in the same tier. */
+  /** The parts of the sum, if they were served in different tiers. */
   readonly parts?: readonly Usage[];
 }

@@ -2,11 +2,11 @@ import type { CallContext } from './context.ts';
 import type { MaybePromise } from './json.ts';
 import type { NodeId } from './node.ts';
 
-/** A lesson, and what it was learnt from. */
+/** A lesson and its source. */
 export interface Reflection {
-  /** Names it: the content address of kind, task, situation, action and outcome. Equal ones are one. */
+  /** Its id: the content address of kind, task, situation, action and outcome. Duplicates share one id. */
   readonly id: string;
-  /** Whom it teaches: who proposes steps, or who judges states. */
+  /** What it is for: the policy, which proposes steps, or the value, which judges states. */
   readonly kind: 'policy' | 'value';
   /** The problem. */
   readonly task: string;
@@ -16,36 +16,36 @@ export interface Reflection {
   readonly action: string;
   /** What it led to, as text. */
   readonly outcome: string;
-  /** What is to be learnt from it. */
+  /** The lesson, in words. */
   readonly lesson: string;
   /** Where it comes from. */
   readonly source: {
     /** The environment of the search. */
     readonly environment: string;
-    /** The node that caused it. */
+    /** The node that it came from. */
     readonly node: NodeId;
     /** The value that was expected there. */
     readonly expected: number;
-    /** The value that came of it. */
+    /** The value that was realised. */
     readonly realised: number;
-    /** Who wrote the lesson, as `provider:modelId`. */
+    /** The model that wrote the lesson, as `provider:modelId`. */
     readonly model: string;
   };
 }
 
-/** Where reflections are kept. */
+/** A store of reflections. */
 export interface ReflectionStore {
-  /** All of them, the oldest first. */
+  /** All reflections, the oldest first. */
   all(): MaybePromise<readonly Reflection[]>;
-  /** Adds reflections. Those whose `id` is there already are left out. */
+  /** Adds reflections, skipping those whose `id` is already stored. */
   add(reflections: readonly Reflection[]): MaybePromise<void>;
 }
 
-/** Finds texts that resemble another one. */
+/** Ranks texts by similarity to a query. */
 export interface Retriever {
-  /** What it is, in journals: texts that were ranked by another one are ranked anew. */
+  /** Its name in journals: a retriever with another name ranks texts anew. */
   readonly name: string;
-  /** The similarity of each text to the query, in the order of the texts. The higher, the more alike. */
+  /** The similarity of each text to the query, in the order of the texts. Higher is more similar. */
   similarities(
     query: string,
     texts: readonly string[],
@@ -53,9 +53,9 @@ export interface Retriever {
   ): MaybePromise<readonly number[]>;
 }
 
-/** What is looked for in a {@link Memory}. */
+/** A query to a {@link Memory}. */
 export interface MemoryQuery {
-  /** Whom the reflections are to teach. */
+  /** What the reflections are for. */
   readonly kind: Reflection['kind'];
   /** The problem. */
   readonly task: string;
@@ -63,19 +63,19 @@ export interface MemoryQuery {
   readonly situation: string;
 }
 
-/** A reflection that was found, and how well it fits. */
+/** A reflection that was found, and its similarity to the query. */
 export interface Recollection {
   /** The reflection. */
   readonly reflection: Reflection;
-  /** How much it resembles the query, on the scale of the retriever. */
+  /** Its similarity to the query, on the retriever's scale. */
   readonly similarity: number;
 }
 
 /** Reflections across problems and processes. */
 export interface Memory {
-  /** Those that fit best, the best first. Journaled: a replay recalls what the run recalled. */
+  /** The most relevant reflections, best first. Journaled: a replay recalls what the run recalled. */
   recall(query: MemoryQuery, context: CallContext): Promise<readonly Recollection[]>;
-  /** Keeps reflections; those that are known already are left out. Resolves to those that were new. */
+  /** Stores reflections, skipping known ones. Resolves to the new ones. */
   remember(
     reflections: readonly Reflection[],
     context: CallContext,

@@ -7,28 +7,28 @@ import type { Completion } from './language-model.ts';
 export type NodeId = number;
 
 /**
- * Where a node stands.
+ * The status of a node.
  *
  * - `open`: it may be searched further.
  * - `terminal`: nothing can follow.
- * - `closed`: nothing is left to learn by visiting it; `exact` says whether that is proven.
- * - `failed`: its proposal, its step or its evaluation came to nothing; `failure` says why.
- * - `pruned`: it has been put aside; `pruned` says why.
+ * - `closed`: visiting it teaches nothing more; `exact` says whether that is proven.
+ * - `failed`: its proposal, step or evaluation failed; `failure` says why.
+ * - `pruned`: it was removed from the search; `pruned` says why.
  */
 export type NodeStatus = 'open' | 'terminal' | 'closed' | 'failed' | 'pruned';
 
 /**
- * Why a node has been put aside.
+ * Why a node was pruned.
  *
  * - `duplicate`: a sibling came to the same state by an equal edge; `duplicateOf` names it.
  * - `dominated`: the same state was reached more cheaply elsewhere.
  * - `hopeless`: no goal can be reached from it.
  * - `beam`: others of its level were better, and there was no room for it.
- * - `other`: for a reason of the algorithm's own.
+ * - `other`: an algorithm-specific reason.
  */
 export type PruneReason = 'beam' | 'dominated' | 'duplicate' | 'hopeless' | 'other';
 
-/** The numbers of a node: all that a rule may look at. */
+/** The statistics of a node: everything a rule may use. */
 export interface NodeStatistics {
   /** The place of the node in its tree. */
   readonly id: NodeId;
@@ -41,28 +41,28 @@ export interface NodeStatistics {
    * at the root, V(s). In [0, 1] unless the environment says otherwise; 0 before the first visit.
    */
   readonly value: number;
-  /** O(s): simulations under way below this node (Liu et al., 2020). */
+  /** O(s): simulations in flight below this node (Liu et al., 2020). */
   readonly inFlight: number;
   /**
-   * P(s, a): the policy's probability of the action. Siblings sum to at most 1, unless a policy gives the
-   * probability of each text by itself. 1 at the root.
+   * P(s, a): the policy's probability of the action. Siblings sum to at most 1, unless a policy gives the probability
+   * of each text separately. 1 at the root.
    */
   readonly prior: number;
   /** r(s, a) of the incoming edge, where the environment gave one. */
   readonly reward: number | undefined;
-  /** The mean of what the evaluator said, before any backup: v(s), or Q(s, a) where that is {@link about} the action. */
+  /** The mean of the evaluations, before any backup: v(s), or Q(s, a) if {@link about} is the action. */
   readonly rawValue: number | undefined;
   /** What `rawValue` is about. */
   readonly about: 'action' | 'state';
-  /** Where the node stands. */
+  /** The status. */
   readonly status: NodeStatus;
-  /** Whether a closed node is known in full: all that was proposed below it is terminal, exact or a duplicate. */
+  /** Whether a closed node is fully explored: everything proposed below it is terminal, exact or a duplicate. */
   readonly exact: boolean;
-  /** Whether nothing can follow this state. Stays true when the status becomes `pruned`. */
+  /** Whether this state ends the episode. Stays true when the status becomes `pruned`. */
   readonly terminal: boolean;
   /** Whether this is a complete answer that may still be refined. */
   readonly answer: boolean;
-  /** Samples that the policy has been asked for here; a policy that lists all its actions draws none. */
+  /** Samples requested from the policy here; none for a policy that lists all its actions. */
   readonly samples: number;
   /** In the order in which they were proposed. */
   readonly children: readonly NodeStatistics[];
@@ -73,33 +73,33 @@ interface NodeBase<State, Action> extends NodeStatistics {
   readonly children: readonly ChildNode<State, Action>[];
   /** c(s, a) of the incoming edge, where the environment gave one. */
   readonly cost: number | undefined;
-  /** What the evaluator said of it, each sample by itself, in order. */
+  /** Its evaluations, one per sample, in order. */
   readonly evaluations: readonly Evaluation[];
-  /** The return of a simulation from here on, where the evaluator gave one. */
+  /** The return of a simulation from here, if the evaluator gave one. */
   readonly outcome: Evaluation | undefined;
-  /** Why the status is `failed`, or why the last expansion brought nothing. */
+  /** Why the status is `failed`, or why the last expansion produced nothing. */
   readonly failure: Failure | undefined;
-  /** Proposals for children that came to nothing, one entry a kind. */
+  /** Failed proposals for children, one entry per kind. */
   readonly failedProposals: readonly CountedFailure[];
-  /** Further samples of the evaluation that came to nothing, by kind. */
+  /** Failed further evaluation samples, by kind. */
   readonly failedEvaluations: readonly CountedFailure[];
-  /** Why the status is `pruned`. Trees that were saved by earlier versions need not know. */
+  /** Why the status is `pruned`. May be missing in trees saved by earlier versions. */
   readonly pruned: PruneReason | undefined;
-  /** The sibling that stands for it, where it is a duplicate. */
+  /** The sibling that it duplicates, if any. */
   readonly duplicateOf: NodeId | undefined;
-  /** Whether the policy has been asked, and has no further action to offer here. */
+  /** Whether the policy has no further action to offer here. */
   readonly complete: boolean;
-  /** What algorithms keep here, each under its name: see `notesOf`. Saved with the tree. */
+  /** Notes of algorithms, each under its name: see `notesOf`. Saved with the tree. */
   readonly notes: Readonly<Record<string, JsonValue>>;
-  /** What users of the tree keep here. Saved with the tree. */
+  /** Notes of users. Saved with the tree. */
   readonly annotations: Readonly<Record<string, JsonValue>>;
-  /** The model output from which the action was read. */
+  /** The model output that the action was parsed from. */
   readonly completion: Completion | undefined;
 }
 
 /** The start of a search. */
 export interface RootNode<State = unknown, Action = unknown> extends NodeBase<State, Action> {
-  /** Tells the root from its descendants. */
+  /** Distinguishes the root from its descendants. */
   readonly kind: 'root';
   /** None. */
   readonly parent: undefined;
@@ -111,7 +111,7 @@ export interface RootNode<State = unknown, Action = unknown> extends NodeBase<St
 
 /** An action that has been proposed and not yet taken. */
 export interface ProposedNode<State = unknown, Action = unknown> extends NodeBase<State, Action> {
-  /** Tells an action that was not taken from one that was. */
+  /** Distinguishes proposed from realised nodes. */
   readonly kind: 'proposed';
   /** Where the action was proposed. */
   readonly parent: SearchNode<State, Action>;
@@ -123,7 +123,7 @@ export interface ProposedNode<State = unknown, Action = unknown> extends NodeBas
 
 /** An action that has been taken, and the state it led to. */
 export interface RealisedNode<State = unknown, Action = unknown> extends NodeBase<State, Action> {
-  /** Tells an action that was taken from one that was not. */
+  /** Distinguishes realised from proposed nodes. */
   readonly kind: 'realised';
   /** Where the action was taken. */
   readonly parent: SearchNode<State, Action>;

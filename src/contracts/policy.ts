@@ -10,8 +10,8 @@ import type { Spend } from './spend.ts';
 /** π(a | s): proposes actions. */
 export interface Policy<State = any, Action = any> extends Provenance {
   /**
-   * Proposes up to `request.count` actions for a node that has a state. A policy that throws fails the
-   * expansion, not the search; one that proposes nothing ends the branch.
+   * Proposes up to `request.count` actions for a node with a state. If it throws, the expansion fails, not the search;
+   * proposing nothing ends the branch.
    */
   propose(
     node: SearchNode<State, Action>,
@@ -19,7 +19,7 @@ export interface Policy<State = any, Action = any> extends Provenance {
   ): MaybePromise<readonly Proposal<Action>[]>;
 }
 
-/** A policy where one is asked for: a bare function will do. */
+/** A policy, or its `propose` function alone. */
 export type PolicyLike<State = any, Action = any> =
   | Policy<State, Action>
   | ((
@@ -27,19 +27,19 @@ export type PolicyLike<State = any, Action = any> =
       request: ProposeRequest<State, Action>,
     ) => MaybePromise<readonly Proposal<Action>[]>);
 
-/** What a policy is asked for. */
+/** A request to a policy. */
 export interface ProposeRequest<State = any, Action = any> {
-  /** The dynamics that are searched, and how states and actions look to a model. */
+  /** The environment, with its dynamics and notation. */
   readonly environment: Environment<State, Action>;
-  /** The door to models and tools. */
+  /** Access to models and tools. */
   readonly context: CallContext;
-  /** How many actions are wanted, and the most that may be proposed; `Infinity` asks for all of them. */
+  /** The number of actions wanted, which is also the maximum; `Infinity` asks for all. */
   readonly count: number;
-  /** How many samples this node has been asked for before: the index of the first new one. */
+  /** The number of samples already requested for this node: the index of the first new one. */
   readonly offset: number;
   /**
-   * Whether the samples are to be independent of the children that are there: then an action may come
-   * again. Otherwise a policy that can should offer what is not there yet.
+   * Whether samples must be independent of existing children, so that actions may repeat. Otherwise a policy should, if
+   * it can, propose new actions.
    *
    * @defaultValue false
    */
@@ -50,15 +50,15 @@ export interface ProposeRequest<State = any, Action = any> {
   readonly remaining: Spend;
 }
 
-/** A proposed action, or why a sample came to none. */
+/** A proposed action, or the reason why a sample yielded none. */
 export type Proposal<Action> = Failed | ValidProposal<Action>;
 
 /** A proposed action. */
 export interface ValidProposal<Action> {
   /** The action, a. */
   readonly action: Action;
-  /** P(s, a) ≥ 0. Left out by all siblings: they share equally. */
+  /** P(s, a) ≥ 0. If all siblings leave it out, they share equally. */
   readonly prior?: number;
-  /** The model output from which the action was read. */
+  /** The model output that the action was parsed from. */
   readonly completion?: Completion;
 }

@@ -5,21 +5,20 @@ import type { SearchNode } from './node.ts';
 import type { Provenance } from './provenance.ts';
 
 /**
- * Something that a model is told beside the state: lessons that apply, what siblings came to. Policies and
- * judges put it behind the bare state.
+ * Text added to a model's prompt after the state, by policies and judges: relevant lessons, results of siblings.
  */
 export interface PromptPart<State = any, Action = any> extends Provenance {
-  /** What is to be told at a node; nothing where it is empty or `undefined`. */
+  /** The text for a node; nothing is added if it is empty or `undefined`. */
   text(
     node: SearchNode<State, Action>,
     request: PromptPartRequest<State, Action>,
   ): MaybePromise<string | undefined>;
 }
 
-/** What a {@link PromptPart} is given besides the node. */
+/** The arguments of a {@link PromptPart} besides the node. */
 export interface PromptPartRequest<State = any, Action = any> {
-  /** The dynamics that are searched, and how states and actions look to a model. */
+  /** The environment, with its dynamics and notation. */
   readonly environment: Environment<State, Action>;
-  /** The door to models and tools. */
+  /** Access to models and tools. */
   readonly context: CallContext;
 }

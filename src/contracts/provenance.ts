@@ -1,26 +1,26 @@
 import type { JsonValue } from './json.ts';
 
 /**
- * What a part of a search tells of itself, for trees and journals. A part that is made of others passes on
- * theirs.
+ * What a part of a search reports about itself, for trees and journals. A composite part passes on the provenance of
+ * its parts.
  */
 export interface Provenance {
   /** Marks that trees and training data must carry, such as `oracle-guided`. @defaultValue none */
   readonly stamps?: readonly string[];
   /**
-   * The parts that show states and actions to a model, by name: a search without a `notation` in its environment is
-   * refused where there are any.
+   * The names of parts that show states and actions to a model. If there are any, a search needs an environment with a
+   * `notation`.
    *
    * @defaultValue none
    */
   readonly needsNotation?: readonly string[];
-  /** The prompts it uses: of each its name, and its version and content address. @defaultValue none */
+  /** The prompts it uses: version and content address by name. @defaultValue none */
   readonly prompts?: Readonly<Record<string, string>>;
-  /** The models that it asks, each with what changes their answers. @defaultValue none */
+  /** The models that it calls, with the settings that affect their answers. @defaultValue none */
   readonly models?: readonly {
     /** The model, as `provider:modelId`. */
     readonly model: string;
-    /** What changes its answers: the settings of the model, and those of each request, such as a temperature. */
+    /** Settings that affect its answers: those of the model, and those of each request, such as the temperature. */
     readonly settings: Readonly<Record<string, JsonValue>>;
   }[];
 }

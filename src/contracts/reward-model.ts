@@ -6,18 +6,18 @@ import type { ModelCall, Payee, Usage } from './language-model.ts';
  * model, ORM). Call it through `CallContext.score`.
  */
 export interface RewardModel extends Payee {
-  /** What gets a score: each step, or the solution as a whole. @defaultValue `'steps'` */
+  /** What is scored: each step, or the complete solution. @defaultValue `'steps'` */
   readonly scores?: 'solution' | 'steps';
   /**
-   * Whether it can leave out steps that were scored before ({@link Solution.from}), because the score of a step
-   * depends on nothing behind it.
+   * Whether it can skip steps that were already scored ({@link Solution.from}), because a step's score does not depend
+   * on later steps.
    *
    * @defaultValue false
    */
   readonly incremental?: boolean;
-  /** The least and the greatest score there is. @defaultValue `[0, 1]` */
+  /** The minimum and maximum possible score. @defaultValue `[0, 1]` */
   readonly range?: readonly [number, number];
-  /** The scores of each solution, in one request where the server takes several; or an error. */
+  /** Returns the scores of each solution, in one request if the server supports it, or rejects. */
   score(request: ScoreRequest, call: ModelCall): Promise<StepScores>;
 }
 
@@ -27,7 +27,7 @@ export interface ScoreRequest {
   readonly solutions: readonly Solution[];
 }
 
-/** A solution, whole or as far as it goes. */
+/** A complete or partial solution. */
 export interface Solution {
   /** The question. */
   readonly prompt: string;
@@ -37,10 +37,10 @@ export interface Solution {
   readonly from?: number;
 }
 
-/** What a reward model gave. */
+/** The scores of a reward model. */
 export interface StepScores {
   /**
-   * For each solution, in order, one score a step from `from` on, or one for the whole; or why there is none.
+   * For each solution, in order: one score per step from `from` on, or one for the solution; or why there is none.
    */
   readonly scores: readonly (Failure | readonly number[])[];
   /** The tokens that were read. */

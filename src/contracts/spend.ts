@@ -5,8 +5,8 @@ export interface Spend {
   /** Nodes in the tree beyond those it started with. */
   readonly nodes: number;
   /**
-   * Completions, scores, embeddings and effects asked for; one completion is one call. Calls that the server refused
-   * count: they cost no tokens and no dollars, but a limit on calls also bounds what is asked of a server that refuses all.
+   * Completions, scores, embeddings and effects requested; one completion is one call. Calls refused by the server
+   * count, at no tokens or dollars, so that a limit on calls also bounds requests to a server that refuses everything.
    */
   readonly calls: number;
   /** Tokens read and written by models. */
@@ -18,20 +18,20 @@ export interface Spend {
 }
 
 /**
- * Upper limits on what a search may spend. A limit ends the search gracefully with the best found so
- * far; a limit that is left out does not bind. `ms` is a deadline.
+ * Upper limits on what a search may spend. Reaching one ends the search gracefully with the best found so far. Missing
+ * limits do not apply. `ms` is a deadline.
  */
 export type Budget = { readonly [Unit in keyof Spend]?: Spend[Unit] };
 
-/** Who asks models in a search. */
+/** The part of a search that calls a model. */
 export type Role = 'algorithm' | 'environment' | 'evaluator' | 'policy';
 
 /**
- * What one model read and wrote for one role: of the calls that were answered, as its server told. What failed, and what
- * nobody told, is in `spend` alone.
+ * Tokens that one model read and wrote for one role, in answered calls, as reported by its server. Failed calls and
+ * unreported usage appear only in `spend`.
  */
 export interface ModelUsage {
-  /** Who asked. */
+  /** The part that called it. */
   readonly role: Role;
   /** The model, as `provider:modelId`. */
   readonly model: string;
@@ -39,16 +39,16 @@ export interface ModelUsage {
   readonly calls: number;
   /** Tokens read, those from a cache included. */
   readonly inputTokens: number;
-  /** Of those, the ones that came from a cache. */
+  /** Those read from a cache. */
   readonly cachedTokens: number;
-  /** Of the tokens read, those that were put into a cache at a price of its own. */
+  /** Those written to a cache at a separate price. */
   readonly cacheWriteTokens: number;
   /** Tokens written, those of hidden reasoning included. */
   readonly outputTokens: number;
-  /** Of those, the ones of hidden reasoning. */
+  /** Those of hidden reasoning. */
   readonly reasoningTokens: number;
-  /** US dollars; `undefined` where nobody knows the price. */
+  /** US dollars; `undefined` if the price is unknown. */
   readonly usd: number | undefined;
-  /** What it would have cost without any cache. */
+  /** The cost without caching. */
   readonly uncachedUsd: number | undefined;
 }

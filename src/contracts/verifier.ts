@@ -2,9 +2,9 @@ import type { CallContext } from './context.ts';
 import type { MaybePromise } from './json.ts';
 import type { Provenance } from './provenance.ts';
 
-/** Whether a state holds what was asked for. */
+/** Whether a state meets its task. */
 export interface Verdict {
-  /** Whether it does. */
+  /** Whether it is correct. */
   readonly correct: boolean;
   /** Partial credit in [0, 1]. Left out: 1 if correct, else 0. */
   readonly score?: number;
@@ -12,13 +12,13 @@ export interface Verdict {
   readonly rationale?: string;
 }
 
-/** Decides from what a user has at run time (tests, a checker, a rule). It may guide a search. */
+/** Decides using only what is available at run time (tests, a checker, a rule). It may guide a search. */
 export interface Verifier<State> extends Pick<Provenance, 'stamps'> {
-  /** Looks at a state as a user could at run time. */
+  /** Checks a state. */
   verify(state: State, context: CallContext): MaybePromise<Verdict>;
 }
 
-/** Knows the gold answer. No search accepts one: it labels finished trees. */
+/** Knows the gold answer. It labels finished trees; searches refuse it. */
 export interface Oracle<State> {
   /** Compares a state with the gold answer. */
   label(state: State, context: CallContext): MaybePromise<Verdict>;

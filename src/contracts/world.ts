@@ -1,89 +1,88 @@
 import type { Clock } from './clock.ts';
 import type { JsonValue, MaybePromise } from './json.ts';
 
-/** What surrounds one act in a world, or one run of a tool. */
+/** The context of one act in a world, or one run of a tool. */
 export interface ActCall {
-  /** Aborts at the limit of time, and with the search. */
+  /** Aborts at the time limit, and with the search. */
   readonly signal: AbortSignal;
   /** The time of the search. */
   readonly clock: Clock;
   /**
-   * Names this one run, in its undo and after a crash too: an idempotency key for servers that take one, so that what
-   * it made can be found again.
+   * The id of this run, the same in its undo and after a crash: use it as an idempotency key, so that what it created
+   * can be found again.
    */
   readonly id: string;
 }
 
-/** What an act led to. */
+/** The result of an act. */
 export interface Seen<Observation> {
-  /** What is to be seen. */
+  /** The observation. */
   readonly observation: Observation;
   /** r(s, a). */
   readonly reward?: number;
   /** c(s, a) ≥ 0. @defaultValue 1 */
   readonly cost?: number;
-  /** Nothing can follow. */
+  /** Whether the episode has ended. */
   readonly terminal?: boolean;
 }
 
 /**
- * Something live that is worked in and brought back: a folder, a repository, a database. What it can do tells how:
- * by `fork`, by `snapshot` and `restore`, or by `reset` and doing all again. One that can do none of these is worked in
- * as it stands.
+ * A live resource that a search works in and restores: a folder, a repository, a database. It is restored by `fork`, by
+ * `snapshot` and `restore`, or by `reset` and replay, whichever it supports. With none of these, it is used as it is.
  */
 export interface Workspace {
-  /** Brings it to its start. */
+  /** Resets it to its start. */
   reset?(call: ActCall): unknown;
-  /** Keeps how it stands. What it returns need not outlive the process. */
+  /** Saves the current state. The snapshot need not outlive the process. */
   snapshot?(): MaybePromise<JsonValue>;
-  /** Brings it to how it stood at a snapshot. */
+  /** Restores a snapshot. */
   restore?(snapshot: JsonValue): MaybePromise<void>;
-  /** Forgets a snapshot. */
+  /** Discards a snapshot. */
   forget?(snapshot: JsonValue): MaybePromise<void>;
-  /** Another one that stands as this one does. */
+  /** An independent copy of the current state. */
   fork?(): MaybePromise<this>;
-  /** What tells how it stands: equal texts are equal states. */
+  /** Identifies the current state: equal texts are equal states. */
   fingerprint?(): MaybePromise<string>;
   /**
-   * What tells the original apart, from others and from how it stands later: a commit takes what another one has
-   * published for done only where both began with the same.
+   * Identifies the original and its version: a commit treats what another one published as done only if both started
+   * from the same.
    *
-   * @defaultValue there is one original, and what is published from it once is done
+   * @defaultValue a single original, to which changes are published once
    */
   original?(): MaybePromise<string>;
   /**
-   * What makes the original stand as this copy does, such as the commits before and after: written down before
-   * anything is published. Throws where that cannot be done.
+   * The changes from the original to this copy, such as the commits before and after; recorded before anything is
+   * published. Throws if they cannot be determined.
    */
   changes?(): MaybePromise<JsonValue>;
-  /** What would be published, for whoever approves of it: a text, such as a diff. */
+  /** The changes as text for review, such as a diff. */
   diff?(changes: JsonValue): MaybePromise<string>;
   /**
-   * Makes the original stand as this copy does. Called by a commit, and by nothing else.
+   * Applies the changes to the original. Called only by a commit.
    *
-   * @throws EspalierError `stale` where the original has changed meanwhile.
+   * @throws EspalierError `stale` if the original has changed meanwhile.
    */
   publish?(changes: JsonValue, call: ActCall): MaybePromise<void>;
-  /** Takes back what a kill cut off; does nothing where it never began. */
+  /** Undoes an interrupted publish; does nothing if it never started. */
   unpublish?(changes: JsonValue, call: ActCall): MaybePromise<void>;
-  /** Gives it up. */
+  /** Releases it. */
   close?(): MaybePromise<void>;
 }
 
-/** A live world that changes with every act: a browser, a shell, a game in another process. */
+/** A live environment that changes with every act: a browser, a shell, a game in another process. */
 export interface World<Action = any, Observation = any> extends Workspace {
-  /** Brings it to its start. */
+  /** Resets it to its start. */
   reset(call: ActCall): MaybePromise<Seen<Observation>>;
-  /** Does something. What it throws fails the one step. */
+  /** Performs an action. An error fails only this step. */
   act(action: Action, call: ActCall): MaybePromise<Seen<Observation>>;
-  /** Takes the last act back; does nothing where it never happened. */
+  /** Undoes the last act; does nothing if it never happened. */
   undo?(action: Action, observation: Observation | undefined, call: ActCall): MaybePromise<void>;
   /** A shorter way to the same state, such as one address to open. */
   shorten?(actions: readonly Action[]): readonly Action[];
   /**
-   * An action as it has to be done now: what it names may have moved since.
+   * The action adapted to the current observation: what it refers to may have moved.
    *
-   * @param before - What was to be seen when the action was chosen.
+   * @param before - The observation when the action was chosen.
    */
   rebind?(action: Action, before: Observation): Action;
 }

@@ -12,8 +12,8 @@ export interface RuleEntry extends Omit<RowRule, 'options' | 'rows'> {
   /**
    * Makes it.
    *
-   * @param options - Its own, by name. @defaultValue none
-   * @throws EspalierError `usage` for an option that it does not have, or one that is out of its range.
+   * @param options - Its options, by name. @defaultValue none
+   * @throws EspalierError `usage` for an unknown option, or one out of range.
    */
   create(options?: object): RowRule;
 }
@@ -24,7 +24,7 @@ export interface FormatEntry extends Omit<DatasetFormat, 'forms' | 'readings'> {
   create(options?: FormatOptions): DatasetFormat;
 }
 
-/** The rules that need nothing but trees: all that the lists of rules hold, by name. */
+/** The rules that need only trees, from all rule lists, by name. */
 export const rowRules: readonly RuleEntry[] = [
   pairRules,
   rlRules,

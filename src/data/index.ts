@@ -1,6 +1,6 @@
 /**
- * Finished trees into training data: rules make rows, formats give them the shape of a trainer, writers put them into
- * files, an audit looks at any dataset.
+ * Training data from finished trees: rules make rows, formats shape them for a trainer, writers save them, and an audit
+ * checks any dataset.
  *
  * @module espalier/data
  */

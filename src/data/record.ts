@@ -7,15 +7,15 @@ import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
-/** A finished tree, with what its rows tell of it. */
+/** A finished tree, with the information for its rows. */
 export interface TreeRecord<State = unknown, Action = unknown> {
-  /** Names the problem that the tree is about: datasets are split by it, never by row. */
+  /** The id of the tree's problem: datasets are split by problem, never by row. */
   readonly problem: string;
-  /** Names the tree among all those of a dataset. @defaultValue `problem` */
+  /** The id of the tree within a dataset. @defaultValue `problem` */
   readonly id?: string;
   /** The tree. Rows only read it. */
   readonly tree: SearchTree<State, Action>;
-  /** How its states and actions look: the notation that the policy was shown. */
+  /** Its notation, as shown to the policy. */
   readonly notation: Pick<
     Notation<State, Action>,
     'delimiter' | 'format' | 'prompt' | 'tools' | 'turn'
@@ -23,27 +23,27 @@ export interface TreeRecord<State = unknown, Action = unknown> {
   /** The score from which an end counts as right, on the scale of the rewards. @defaultValue 1 */
   readonly correctFrom?: number;
   /**
-   * Which ends that were drawn the tree holds. Where it holds the right ones only, the share of right ends says
-   * nothing: rules then take what was estimated of a step, and refuse to count.
+   * Which of the drawn ends the tree has. If it has only the right ones, the share of right ends is meaningless: rules
+   * then use the evaluations of steps, and refuse to count.
    *
    * @defaultValue 'all'
    */
   readonly ends?: 'all' | 'right';
-  /** The right answer, where it is known: for reward functions and tables only, never in a prompt. */
+  /** The right answer, if known: for reward functions and tables only, never in a prompt. */
   readonly answer?: string;
   /** The tools that the model was offered. @defaultValue those of the notation */
   readonly tools?: readonly ToolDefinition[];
   /** The name of the method that grew it. */
   readonly method?: string;
-  /** The models that took part, as `provider:modelId`, the policy's first. */
+  /** The models used, as `provider:modelId`, the policy's first. */
   readonly models?: readonly string[];
-  /** The file that it stands in, which the card of a dataset names. @defaultValue none is named */
+  /** Its file, named in the card of a dataset. @defaultValue none */
   readonly file?: {
     /** Its name. */
     readonly name: string;
     /** The SHA-256 of its bytes, in hexadecimal digits. */
     readonly sha256: string;
-    /** Whether the hash is that of the sorted hashes of its lines, a line each. @defaultValue false */
+    /** Whether the hash is that of the sorted hashes of its lines, one per line. @defaultValue false */
     readonly isByLine?: boolean;
     /** What made it: the program with its version, the method, the model. */
     readonly madeBy: string;

@@ -3,54 +3,54 @@ import type { Message, ToolDefinition } from '../contracts/language-model.ts';
 import type { NodeId } from '../contracts/node.ts';
 import type { TreeRecord } from './record.ts';
 
-/** Where a row comes from. Arrays are in the order of `nodes`. */
+/** The provenance of a row. Arrays are in the order of `nodes`. */
 export interface RowProvenance {
   /** The problem. */
   readonly problem: string;
   /** The tree. */
   readonly tree: string;
-  /** The nodes: of a pair the parent, the chosen and the rejected one; of a path from the root to its end. */
+  /** The nodes: for a pair, the parent, the chosen and the rejected one; for a path, from the root to its end. */
   readonly nodes: readonly NodeId[];
   /** Edges from the root to where the completion starts. */
   readonly depth: number;
   /** N of each node. */
   readonly visits: readonly number[];
-  /** Q of each node; the evaluation of one that was never visited, else 0. */
+  /** Q of each node; for an unvisited one its evaluation, else 0. */
   readonly values: readonly number[];
-  /** What each value was blended from. */
+  /** The parts of each value. */
   readonly parts: readonly Readonly<Record<string, number>>[];
   /** The models that took part, as `provider:modelId`, the policy's first. */
   readonly models: readonly string[];
-  /** The method that grew the tree; empty where it is not known. */
+  /** The method that grew the tree; empty if unknown. */
   readonly method: string;
   /** The rule that made the row. */
   readonly rule: string;
   /** The seed of the search. */
   readonly seed: string;
   /**
-   * Who said which paths are good. `oracle-guided`: somebody who knows the answer had a part in the search.
-   * `rewarded`: the environment rewarded ends. `self-evaluated`: models judged.
+   * The source of the judgement. `oracle-guided`: the known answer was used in the search. `rewarded`: the environment
+   * rewarded ends. `self-evaluated`: models judged.
    */
   readonly guidance: 'oracle-guided' | 'rewarded' | 'self-evaluated';
-  /** Marks of the tree, sorted. */
+  /** Stamps of the tree, sorted. */
   readonly stamps: readonly string[];
 }
 
 interface RowBase {
   /**
-   * What the model is shown. A trailing `assistant` turn is the beginning of the completion. The same for both
-   * sides of a pair; never empty.
+   * The prompt. A trailing `assistant` turn is the beginning of the completion. The same for both sides of a pair;
+   * never empty.
    */
   readonly prompt: readonly Message[];
   /** The tools that the model was offered. @defaultValue none */
   readonly tools?: readonly ToolDefinition[];
-  /** Where the row comes from. */
+  /** The provenance of the row. */
   readonly provenance: RowProvenance;
-  /** What the dataset that a row was read from says besides, so that it is not lost. @defaultValue nothing */
+  /** Additional data of a row that was read from another dataset. @defaultValue none */
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
-/** Two completions of one prompt, of which one is better. */
+/** Two completions of one prompt, one better than the other. */
 export interface PreferenceRow extends RowBase {
   /** Tells rows apart. */
   readonly kind: 'preference';
@@ -58,23 +58,23 @@ export interface PreferenceRow extends RowBase {
   readonly chosen: readonly Message[];
   /** The worse one. */
   readonly rejected: readonly Message[];
-  /** What the better one scores. */
+  /** The score of the better one. */
   readonly chosenScore: number;
-  /** What the worse one scores: less. */
+  /** The score of the worse one. */
   readonly rejectedScore: number;
   /** `chosenScore − rejectedScore`, above 0. */
   readonly margin: number;
-  /** Whether a right end stands at or below the better one; `undefined` where no end there was scored. */
+  /** Whether there is a right end at or below the better one; `undefined` without scored ends there. */
   readonly chosenRight?: boolean | undefined;
-  /** The same of the worse one. */
+  /** The same for the worse one. */
   readonly rejectedRight?: boolean | undefined;
   /** The weight of the row in a weighted loss, above 0. @see StepORLM, rStar-Math */
   readonly weight: number;
-  /** ε, the probability that the label is wrong, in [0, 0.5]. 0 where the rule does not smooth. */
+  /** ε, the probability that the label is wrong, in [0, 0.5]. 0 if the rule does not smooth. */
   readonly labelSmoothing: number;
-  /** Whether nothing follows the better one: a trainer may end it. */
+  /** Whether the better one is final: a trainer may end it. */
   readonly chosenEnds: boolean;
-  /** Whether nothing follows the worse one. */
+  /** Whether the worse one is final. */
   readonly rejectedEnds: boolean;
 }
 
@@ -96,77 +96,80 @@ export interface StepwiseRow extends RowBase {
   readonly kind: 'stepwise';
   /** The steps in order: at least one. */
   readonly steps: readonly LabelledStep[];
-  /** Of each step all that were proposed in its place, itself included, as proposed. */
+  /** For each step all alternatives, itself included, in the order of their proposal. */
   readonly alternatives: readonly (readonly LabelledStep[])[];
-  /** Which of the alternatives each step is: an index into those of the same place. */
+  /** The index of each step among its alternatives. */
   readonly taken: readonly number[];
-  /** What the steps are parted by. */
+  /** The text between steps. */
   readonly delimiter: string;
-  /** Whether the last step ends the solution, and whether it is right; `undefined`: not known, or no end. */
+  /** Whether the solution, if complete, is right; `undefined` if unknown or incomplete. */
   readonly right: boolean | undefined;
 }
 
-/** A prompt and what a model should say to it. */
+/** A prompt and the completion to learn. */
 export interface SftRow extends RowBase {
   /** Tells rows apart. */
   readonly kind: 'sft';
-  /** What is learnt: one turn, or the rest of a conversation. What is not to be learnt stands in the prompt. */
+  /**
+   * The completion to learn: one turn, or the rest of a conversation. Text that should not be learnt is part of the
+   * prompt.
+   */
   readonly completion: readonly Message[];
   /** Whether nothing follows it: a trainer may end it. */
   readonly ends: boolean;
-  /** How good it is, on the scale of the rule. */
+  /** Its score, on the scale of the rule. */
   readonly score: number;
   /** The weight of the row in a weighted loss, above 0. */
   readonly weight: number;
 }
 
-/** A completion that is wanted or not. */
+/** A completion labelled as desirable or not. */
 export interface UnpairedRow extends RowBase {
   /** Tells rows apart. */
   readonly kind: 'unpaired';
   /** The completion. */
   readonly completion: readonly Message[];
-  /** Whether it is wanted. */
+  /** Whether it is desirable. */
   readonly label: boolean;
-  /** What it scores. */
+  /** Its score. */
   readonly score: number;
   /** Whether nothing follows it. */
   readonly ends: boolean;
 }
 
-/** A prompt to train on by reinforcement. */
+/** A prompt for reinforcement learning. */
 export interface PromptRow extends RowBase {
   /** Tells rows apart. */
   readonly kind: 'prompt';
-  /** The right answer for the reward function; empty where it is not known. */
+  /** The right answer for the reward function; empty if unknown. */
   readonly answer: string;
   /** V of the root: how hard the problem was for the search. */
   readonly value: number;
-  /** The share of right ends among those that were scored; 0 where none was. */
+  /** The share of right ends among the scored ends; 0 without any. */
   readonly solveRate: number;
 }
 
-/** A path of a tree with the reward of its end, one of a group that shares the prompt. */
+/** A path of a tree with the reward of its end; part of a group with the same prompt. */
 export interface RolloutRow extends RowBase {
   /** Tells rows apart. */
   readonly kind: 'rollout';
-  /** The whole path as a completion. */
+  /** The complete path as a completion. */
   readonly completion: readonly Message[];
   /** R, the score of the end. */
   readonly reward: number;
-  /** Names the group: the problem. */
+  /** The id of the group: the problem. */
   readonly group: string;
-  /** `iid`: independent samples of the policy. `search`: a selection rule drew them, so that they are biased. */
+  /** `iid`: independent samples of the policy. `search`: drawn by a selection rule, and so biased. */
   readonly sampling: 'iid' | 'search';
-  /** A of the whole path, by the name of the estimator. The same names in each row of a rule. */
+  /** A of the complete path, by estimator. All rows of a rule have the same names. */
   readonly advantages: Readonly<Record<string, number>>;
   /** The steps of the path as text. */
   readonly steps: readonly string[];
-  /** A of each step, by the name of the estimator. The same names in each row of a rule. */
+  /** A of each step, by estimator. All rows of a rule have the same names. */
   readonly stepAdvantages: Readonly<Record<string, readonly number[]>>;
 }
 
-/** A row of training data, before it takes the form of a trainer. */
+/** A row of training data, before formatting for a trainer. */
 export type TrainingRow =
   | PreferenceRow
   | PromptRow
@@ -175,18 +178,18 @@ export type TrainingRow =
   | StepwiseRow
   | UnpairedRow;
 
-/** What kinds of rows there are. */
+/** The kinds of rows. */
 export type RowKind = TrainingRow['kind'];
 
-/** What a rule is called and where it comes from: commands, rows, cards and tables say so. */
+/** The name and source of a rule, as shown by commands, rows, cards and tables. */
 export interface RuleInfo {
   /** The name in commands and rows, in kebab-case. */
   readonly name: string;
-  /** What it makes, in one line. @defaultValue nothing is said */
+  /** What it makes, in one line. @defaultValue none */
   readonly title?: string;
   /** The paper: authors, year, number. @defaultValue none */
   readonly paper?: string;
-  /** The options that it was made with, as they were given. @defaultValue none */
+  /** The options it was made with. @defaultValue none */
   readonly options?: object;
 }
 

@@ -25,13 +25,13 @@ import { isEnd, isRight, type TreeRecord, turnOf } from './record.ts';
 import { rowRule } from './row-rule.ts';
 import type { RowRule, RuleInfo, UnpairedRow } from './rows.ts';
 
-/** What all rules on single completions take. */
+/** Options common to the rules for single completions. */
 export interface UnpairedOptions {
-  /** How often a node was visited at least: an integer from 0 up. @defaultValue 1 for steps, 0 for ends */
+  /** The minimum visits of a node: an integer from 0 up. @defaultValue 1 for steps, 0 for ends */
   readonly minVisits?: number;
   /**
-   * How many rows of the commoner label are kept for each row of the rarer one, within a problem: a number from 1
-   * up. The furthest scores stay, of equal ones the first. A problem with one label only then has no rows.
+   * The maximum ratio of rows with the commoner label to those with the rarer one, within a problem: a number from 1
+   * up. The most extreme scores are kept, ties going to the first. A problem with only one label then has no rows.
    *
    * @defaultValue Infinity: all are kept
    */
@@ -40,19 +40,19 @@ export interface UnpairedOptions {
 
 /** Options of {@link siblings}. */
 export interface SiblingLabelOptions extends UnpairedOptions {
-  /** The score from which a step is wanted. @defaultValue 0.75 */
+  /** The least score of a desirable step. @defaultValue 0.75 */
   readonly from?: number;
-  /** The score up to which a step is not wanted: less than `from`. What lies between has no row. @defaultValue 0.25 */
+  /** The greatest score of an undesirable step: less than `from`. Steps between have no row. @defaultValue 0.25 */
   readonly to?: number;
-  /** What a step scores. @defaultValue `pairScores.q` */
+  /** The score of a step. @defaultValue `pairScores.q` */
   readonly score?: PairScore;
-  /** Which steps: all, or the children along the path to the best node. @defaultValue 'all' */
+  /** The steps to use: all, or the children along the path to the best node. @defaultValue 'all' */
   readonly nodes?: 'all' | 'path';
 }
 
 /**
- * Each step by its score: wanted from `from` up, not wanted up to `to`. Of equal completions of a prompt the most
- * visited stays.
+ * Labels each step by its score: desirable from `from` up, undesirable up to `to`. Of equal completions of a prompt,
+ * the most visited is kept.
  *
  * @see Ethayarajh et al., "KTO: Model Alignment as Prospect Theoretic Optimization", 2024 (arXiv 2402.01306), for
  * what such rows are for.
@@ -79,8 +79,8 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
 }
 
 /**
- * Each whole path to an end that was scored: wanted where the end is right. The prompt is that of the root. Of equal
- * completions the most visited stays.
+ * Labels each complete path to a scored end: desirable if the end is right. The prompt is that of the root. Of equal
+ * completions, the most visited is kept.
  */
 export function ends(options: UnpairedOptions = {}): RowRule<UnpairedRow> {
   expectOptions('ends', options, 'minVisits maxRatio');

@@ -11,15 +11,15 @@ import { declaredFiles } from './front-matter.ts';
 import { matchesPattern } from './glob.ts';
 import { heardFetch } from './heard-fetch.ts';
 
-/** Where a dataset is put. */
+/** Options of {@link uploadDataset}. */
 export interface UploadOptions {
-  /** The folder, as `writeDataset` left it. */
+  /** The folder written by `writeDataset`. */
   readonly folder: string;
-  /** The repository, as `owner/name`. It is made where there is none. */
+  /** The repository, as `owner/name`, created if needed. */
   readonly repo: string;
-  /** The access token, with leave to write. It goes to the Hub and nowhere else. */
+  /** The access token, with write permission. It is sent only to the Hub. */
   readonly token: string;
-  /** Whether a repository that is made is private. @defaultValue `true` */
+  /** Whether a new repository is private. @defaultValue `true` */
   readonly private?: boolean;
   /** The branch. @defaultValue `'main'` */
   readonly branch?: string;
@@ -27,30 +27,30 @@ export interface UploadOptions {
   readonly title?: string;
   /** The address of the Hub. @defaultValue that of `@huggingface/hub` */
   readonly hubUrl?: string;
-  /** Ends the upload when it aborts. */
+  /** Aborts the upload. */
   readonly signal?: AbortSignal;
   /**
-   * How long the Hub may be silent, in milliseconds, counted from the last byte sent or received: an integer from 1 up.
+   * The time the Hub may be silent, in milliseconds, counted from the last byte sent or received: an integer from 1 up.
    *
    * @defaultValue 120,000
    */
   readonly timeoutMs?: number;
-  /** Makes the requests. @defaultValue the global `fetch` */
+  /** Sends the requests. @defaultValue the global `fetch` */
   readonly fetch?: typeof fetch;
 }
 
 type Hub = typeof import('@huggingface/hub');
 
 /**
- * Puts a dataset on the Hugging Face Hub, in one commit: all of it, or nothing. It is the card, the
- * files that the card lists and what tells LLaMA-Factory of them, read as they are sent. Files of the repository that
- * the dataset does not have stay there. Where the Hub asks to wait (status 429 or 503), a request is made up to five
- * times, at most a minute apart. Needs the package `@huggingface/hub`, an optional peer.
+ * Uploads a dataset to the Hugging Face Hub in one commit, all or nothing: the card, the files it lists and
+ * LLaMA-Factory's `dataset_info.json`, streamed from disk. Other files of the repository are kept. If the Hub asks to
+ * wait (status 429 or 503), a request is tried up to five times, at most a minute apart. Needs the package
+ * `@huggingface/hub`, an optional peer.
  *
  * @returns the address of the repository.
- * @throws EspalierError `usage` where the package is not installed or an option is not what it should be, `storage`
- *   where the folder cannot be read, and `unavailable` where the Hub refuses, falls silent or cannot be reached. What the
- *   Hub says is in no message, and so the token is not either.
+ * @throws EspalierError `usage` if the package is not installed or an option is invalid, `storage` if the folder cannot
+ * be read, and `unavailable` if the Hub refuses, is silent for too long or is unreachable. No message quotes the Hub, so
+ * none can leak the token.
  */
 export async function uploadDataset(options: UploadOptions): Promise<string> {
   expectOptions(
@@ -178,7 +178,7 @@ async function load(): Promise<Hub> {
   }
 }
 
-/** A repository that is there already is what is wanted. */
+/** An existing repository is fine. */
 async function make(hub: Hub, params: Parameters<Hub['createRepo']>[0]): Promise<void> {
   try {
     await hub.createRepo(params);

@@ -4,29 +4,28 @@ import { expectOptions } from '../base/expect-options.ts';
 import type { Retriever } from '../contracts/memory.ts';
 
 /**
- * Compares texts by their words, without a model: BM25+, scored by MiniSearch.
+ * A retriever that compares texts by words, without a model: BM25+, scored by MiniSearch.
  *
- * The words of both are those of all languages written in letters and digits, in lower case; where words are not
- * written apart (Chinese, Japanese, Thai) a character is a word. Nothing is stemmed and no word is left out: words that
- * most texts share count for little by themselves. The score of a text is the sum over the different words `w`
- * of the query that occur in it:
+ * Words are runs of letters and digits of any language, in lower case; in languages without spaces (Chinese, Japanese,
+ * Thai) each character is a word. There is no stemming and no stop list: words that most texts share count for little
+ * anyway. The score of a text is the sum over the different words `w` of the query that occur in it:
  *
  * `ln(1 + (N − n_w + ½) / (n_w + ½)) · (δ + f_w (k₁ + 1) / (f_w + k₁ (1 − b + b · l / l̄)))`
  *
  * with N texts, the query among them, `n_w` of which hold the word; f_w how often it occurs in the text; l the
- * number of different words in the text and l̄ the mean of that. The similarity is this score as a share of the
- * one that the query itself gets, at most 1: an equal text has 1, and one without a common word 0.
+ * number of different words in the text and l̄ the mean of that. The similarity is this score divided by the query's
+ * own, at most 1: 1 for an equal text, 0 without a common word.
  *
  * @throws EspalierError `usage` for constants out of range.
  * @see Lv and Zhai, "Lower-Bounding Term Frequency Normalization", 2011 (BM25+).
  */
 export function bm25(
   options: {
-    /** k₁: how soon a word that comes again counts for less; from 0 up. @defaultValue 1.2 */
+    /** k₁: the saturation of repeated words; from 0 up. @defaultValue 1.2 */
     readonly k?: number;
-    /** b: how much long texts are held back, in [0, 1]. @defaultValue 0.7 */
+    /** b: the penalty of long texts, in [0, 1]. @defaultValue 0.7 */
     readonly b?: number;
-    /** δ: the least that a word is worth where it occurs; from 0 up. @defaultValue 0.5 */
+    /** δ: the lower bound of an occurring word's weight; from 0 up. @defaultValue 0.5 */
     readonly d?: number;
   } = {},
 ): Retriever {

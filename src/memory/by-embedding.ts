@@ -9,18 +9,17 @@ import type { PreparedRetriever } from './prepared-retriever.ts';
 const mostQueries = 1000;
 
 /**
- * Compares texts by the cosine of their embeddings, from −1 to 1.
+ * A retriever that compares texts by the cosine of their embeddings, from −1 to 1.
  *
- * A text is embedded once a process and model, and so is a query that was asked lately; what is not known is bought
- * through `CallContext.embed`. An embedding that fails is an error of that recall: no other retriever takes its
- * place.
+ * Texts, and recent queries, are embedded once per process and model, through `CallContext.embed`. A failed embedding
+ * fails the recall: there is no fallback.
  *
  * @param model - The model. Its name is part of the name of the retriever.
  */
 export function byEmbedding(
   model: EmbeddingModel,
   options: {
-    /** How many texts go into one request: an integer from 1 up. @defaultValue 256 */
+    /** Texts per request: an integer from 1 up. @defaultValue 256 */
     readonly batch?: number;
   } = {},
 ): PreparedRetriever {

@@ -24,23 +24,29 @@ import { makeReflection } from './reflection.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
 import { estimatedOutcome, mostSurprising, surprisesOf } from './surprise.ts';
 
-/** How reflections are made. */
+/** Options of {@link contrastive}. */
 export interface ContrastiveOptions<State = any> extends SituationOptions<State> {
-  /** Who reflects. */
+  /** The model that reflects. */
   readonly model: LanguageModel;
-  /** Where reflections are kept. */
+  /** The store of reflections. */
   readonly memory: Memory;
-  /** The problem, as a text. @defaultValue the name of the environment */
+  /** The problem, as text. @defaultValue the name of the environment */
   readonly task?: string;
-  /** Which steps are reflected on: how many at `most`, from which `threshold` of surprise on, in [0, 1]. R-MCTS's scripts have 3 from 0.5 on (its code: from 0.1 on). @defaultValue 3 from 0.5 on */
+  /**
+   * The steps to reflect on: `most` is the maximum number, `threshold` the least surprise, in [0, 1]. R-MCTS's scripts
+   * use 3 from 0.5 on (its code: from 0.1 on). @defaultValue 3 from 0.5 on
+   */
   readonly policy?: Partial<Readonly<Record<'most' | 'threshold', number>>>;
-  /** Which judgements are. R-MCTS's scripts have 1 from 0.5 on (its code: 2). @defaultValue 1 from 0.5 on */
+  /**
+   * The judgements to reflect on, likewise. R-MCTS's scripts use 1 from 0.5 on (its code: 2). @defaultValue 1 from 0.5
+   * on
+   */
   readonly value?: Partial<Readonly<Record<'most' | 'threshold', number>>>;
   /** The mean of Q above which a path of unknown outcome counts as solved, in [0, 1]; R-MCTS's. @defaultValue 0.7 */
   readonly solvedAbove?: number;
-  /** The most words that a lesson is asked to have: an integer from 1 up; R-MCTS's. @defaultValue 100 */
+  /** The requested maximum words of a lesson: an integer from 1 up; R-MCTS's. @defaultValue 100 */
   readonly maxWords?: number;
-  /** The limit on the tokens of one answer: an integer from 1 up. @defaultValue 512 */
+  /** The maximum tokens of one answer: an integer from 1 up. @defaultValue 512 */
   readonly maxTokens?: number;
   /**
    * Texts to replace. `expect`, with the slot `{action}`, asks what a step will lead to; `learn` shows what it led to
@@ -61,36 +67,37 @@ export interface ContrastiveOptions<State = any> extends SituationOptions<State>
   >;
 }
 
-/** What came of a reflection. */
+/** The result of a reflection. */
 export interface ReflectionReport {
-  /** How the path ended, in [0, 1], as known or as estimated. */
+  /** The known or estimated outcome of the path, in [0, 1]. */
   readonly outcome: number;
   /** Whether the outcome was estimated. */
   readonly estimated: boolean;
-  /** All reflections that were written: on judgements first, then on steps, the most surprising first. */
+  /** All reflections written: first on judgements, then on steps, most surprising first. */
   readonly written: readonly Reflection[];
-  /** Those of them that the memory did not hold. */
+  /** Those that were new to the memory. */
   readonly learnt: readonly Reflection[];
-  /** Answers without a lesson that could be read. */
+  /** The number of answers without a readable lesson. */
   readonly unreadable: number;
-  /** Why reflections were lost to calls that failed, or could not be kept. */
+  /** Failed calls and failures to store that lost reflections. */
   readonly failures: readonly Failure[];
-  /** Reflections that the budget had no room for. */
+  /** The number of reflections that the budget did not cover. */
   readonly unaffordable: number;
 }
 
 /**
- * Contrastive reflection: where expectation and reality are far apart, a model says first what it expects, then sees
- * what came, and writes down what is to be learnt from the difference.
+ * Contrastive reflection: where expectation and reality differ most, a model first states what it expects, then sees
+ * the outcome, and writes a lesson from the difference.
  *
- * - To whom proposes: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, V at the last step replaced by the outcome. Two turns.
- * - To whom judges: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the last Q replaced by the outcome. One turn, which
- *   shows the judgement and what came of it.
+ * - For the policy: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, V at the last step replaced by the outcome. Two turns.
+ * - For the value: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the last Q replaced by the outcome. One turn, which
+ *   shows the judgement and its outcome.
  *
- * Steps that failed are never picked. Each reflection tells the node it comes from. Values and outcomes are in
+ * Failed steps are never picked. Each reflection names its node. Values and outcomes are in
  * [0, 1] here; R-MCTS's judges give up to ±1, and its outcome of a judgement is ±1.
  *
- * @throws EspalierError `usage` for options out of range; from `reflect` what ends the search (an abort, a full disk).
+ * @throws EspalierError `usage` for options out of range; from `reflect`, errors that end the search (an abort, a full
+ * disk).
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * contrastive self-reflection, and its code.
  */
@@ -98,21 +105,20 @@ export function contrastive<State = any, Action = any>(
   options: ContrastiveOptions<State>,
 ): Provenance & {
   /**
-   * Reflects on the steps and judgements of a path that turned out otherwise than expected, and remembers
-   * the lessons. A call that fails loses one reflection; so does a spent budget.
+   * Reflects on the steps and judgements of a path that did not turn out as expected, and stores the lessons. A failed
+   * call or a spent budget loses only that reflection.
    *
    * @param path - The nodes from the root to the end. They may come from several trees, one for each step.
    */
   reflect(
     path: readonly SearchNode<State, Action>[],
     request: {
-      /** The dynamics that were searched, and how states and actions look to a model. */
+      /** The environment, with its dynamics and notation. */
       readonly environment: Environment<State, Action>;
-      /** The door to the model and the memory. */
+      /** Access to the model and the memory. */
       readonly context: CallContext;
       /**
-       * How it ended, in [0, 1], where that is known. Lessons from a known answer are no longer without it: mark what
-       * uses them.
+       * The known outcome, in [0, 1]. Lessons from a gold answer depend on it: stamp the trees and data that use them.
        *
        * @defaultValue 1 where the mean of Q over the steps taken is above `solvedAbove`, else 0
        */

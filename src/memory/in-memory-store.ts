@@ -1,6 +1,6 @@
 import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 
-/** Keeps reflections as long as the process lives. */
+/** Keeps reflections for the lifetime of the process. */
 export function inMemoryStore(): ReflectionStore {
   const kept = new Map<string, Reflection>();
   return {

@@ -1,5 +1,5 @@
 /**
- * Learning from earlier attempts: reflections, where they are kept, how they are found and told.
+ * Learning from earlier attempts: reflections, their stores, retrieval and prompts.
  *
  * @module espalier/memory
  */

@@ -15,41 +15,43 @@ type Skipped = Parameters<
 
 /** Reflections in a file. */
 export interface JsonLinesStore extends ReflectionStore {
-  /** All of them, the oldest first. */
+  /** All reflections, the oldest first. */
   all(): readonly Reflection[];
-  /** Adds reflections. Those whose `id` is there already are left out. */
+  /** Adds reflections, skipping those whose `id` is already stored. */
   add(reflections: readonly Reflection[]): void;
-  /** Where the file is. */
+  /** The path of the file. */
   readonly path: string;
-  /** How many lines have been left out because they are no reflections. */
+  /** The number of invalid lines skipped. */
   readonly skipped: number;
 }
 
 /**
- * Keeps reflections in a file of JSON lines, which is made with its folder at the first addition.
+ * Keeps reflections in a JSON Lines file, created with its folder at the first addition.
  *
- * Several processes may read and write it at once, on a local file system, without a lock. What is added is written
- * in one piece at the end of the file (`O_APPEND`), and read back. Where the last line is broken, because a
- * process died or the disk was full in the middle of it, the piece begins with a line break, so that nothing is
- * lost but that line. What two processes add at the same moment may be there twice; it is read once.
+ * On a local file system, several processes may read and write it concurrently, without a lock. Additions are appended
+ * in a single write (`O_APPEND`), and read back. If the last line is incomplete, because a process died or the disk was
+ * full, the write starts with a line break, so that only that line is lost. Reflections added by two processes at the
+ * same moment may be stored twice, and are read once.
  *
- * Lines are data: each is checked, and one that is no reflection, or whose `id` is not the address of its content,
- * is left out and counted. A last line without its end is not there yet.
+ * Each line is validated; lines that are not reflections, or whose `id` does not match their content, are skipped and
+ * counted. A last line without a line break is ignored until complete.
  *
- * @throws EspalierError `storage` from `all` and `add` where the file cannot be read or written.
+ * @throws EspalierError `storage` from `all` and `add` if the file cannot be read or written.
  */
 export function jsonLinesStore(
   path: string,
   options: {
-    /** Called for each line that is left out: its file, its number, from 1, and why. @defaultValue a warning of the process */
+    /**
+     * Called for each skipped line with its file, its number from 1, and the reason. @defaultValue a warning of the
+     * process
+     */
     readonly onSkipped?: (skipped: {
       readonly path: string;
       readonly line: number;
       readonly fault: string;
     }) => void;
     /**
-     * Whether what is added is forced to the medium, so that it survives a power failure and not only the death of
-     * the process. Costs some milliseconds.
+     * Whether to flush additions to disk, so that they survive a power failure, at the cost of a few milliseconds.
      *
      * @defaultValue false
      */

@@ -5,22 +5,22 @@ import type { PromptPart } from '../contracts/prompt-part.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
 
-/** How lessons are told. */
+/** Options of {@link lessons}. */
 export interface LessonsOptions<State = any> extends SituationOptions<State> {
-  /** Where they are. */
+  /** The memory that holds the lessons. */
   readonly memory: Memory;
-  /** Whom they are told: who proposes steps, or who judges. */
+  /** What they are for: the policy or the value. */
   readonly kind: Reflection['kind'];
-  /** The problem, as a text. @defaultValue the name of the environment */
+  /** The problem, as text. @defaultValue the name of the environment */
   readonly task?: string;
   /**
-   * The most tokens of task, of action and of lesson, each counted as four characters; a text is cut between
-   * words. R-MCTS has 128. An integer from 1 up.
+   * The maximum tokens of task, action and lesson each, counted as four characters; texts are cut between words. R-MCTS
+   * uses 128. An integer from 1 up.
    *
    * @defaultValue 128
    */
   readonly maxTokens?: number;
-  /** From how many steps on a path is long: an integer from 0 up. R-MCTS's limit is 5. @defaultValue 5 */
+  /** The number of steps from which a path counts as long: an integer from 0 up. R-MCTS uses 5. @defaultValue 5 */
   readonly longPath?: number;
   /**
    * Texts to replace: `intro` stands before the lessons, `introOfLongPath` once the path is long; `item`, with the slots
@@ -28,8 +28,8 @@ export interface LessonsOptions<State = any> extends SituationOptions<State> {
    */
   readonly prompts?: Texts<'intro' | 'introOfLongPath' | 'item'>;
   /**
-   * Marks for trees and training data that use these lessons, such as `oracle-guided` where they were written
-   * with known answers at hand.
+   * Marks for trees and training data that use these lessons, such as `oracle-guided` if they were written with known
+   * answers.
    *
    * @defaultValue none
    */
@@ -70,10 +70,10 @@ const sets: Readonly<Record<Reflection['kind'], PromptSet<'intro' | 'introOfLong
   };
 
 /**
- * Tells the lessons that fit a node: a part for the prompts of policies (`kind: 'policy'`) or judges
- * (`kind: 'value'`). Nothing is told where none fits; where the recall fails, so does what asked for it.
+ * Adds the lessons relevant to a node to the prompts of policies (`kind: 'policy'`) or judges (`kind: 'value'`). Empty
+ * if none is relevant; if the recall fails, so does the proposal or judgement.
  *
- * At a node without a state, an action that is judged before it is taken, the state is that of its parent.
+ * For a node without a state (an action judged before it is taken), the parent's state is used.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024.
  */

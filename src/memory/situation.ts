@@ -1,11 +1,11 @@
 import { turnText } from '../base/tools-in-words.ts';
 import { type NotationSource, notationOf } from '../prompting/notation.ts';
 
-/** How situations are told. */
+/** How states are described in memory. */
 export interface SituationOptions<State = any> {
   /**
-   * A state as a text to be kept and compared. Where most of a prompt is the same in every state, similarities are too:
-   * then tell here only what differs. Lessons and reflections must tell it alike.
+   * A state as a text to be kept and compared. If most of the prompt is the same in every state, return only what
+   * differs here, since shared text makes all states similar. Lessons and reflections must use the same function.
    *
    * @defaultValue the last question of the prompt of the state, with what follows it
    */

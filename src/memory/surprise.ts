@@ -16,8 +16,8 @@ export interface Surprise<State, Action> {
 }
 
 /**
- * How surprising each step of a path was: how far apart what was expected and what came of it are, of which the last
- * step's is the outcome.
+ * The surprise of each step of a path: the difference between the expected and the realised value; for the last step,
+ * the latter is the outcome.
  *
  * - To whom proposes: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, where Q is the mean return of the step and V the value of the
  *   state it led to, as evaluated.

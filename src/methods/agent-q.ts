@@ -20,19 +20,19 @@ import {
  * taken, with step-level preference pairs from both.
  *
  * - Selection: `argmax Q(h, a) + c · √(ln N(h) / (1 + N(h, a)))`.
- * - `Q(h, a) = α · Q̃(h, a) + (1 − α) · Q̂(h, a)`: the mean of the returns and the rank that the critic gave. An
- *   action that was never taken has only the rank.
- * - A simulation goes on by policy and selection to the end; its return is R in [0, 1], the reward of the
- *   environment, else what a judge says of the end. Backup: `Q̃ ← (N · Q̃ + R) / (N + 1)`.
- * - Pairs: at every node each two actions whose Q differ by more than θ.
+ * - `Q(h, a) = α · Q̃(h, a) + (1 − α) · Q̂(h, a)`: the mean of the returns and the critic's rank. An untried action has
+ *   only the rank.
+ * - A simulation continues by policy and selection to the end; its return is R in [0, 1], the environment's reward,
+ *   else a judge's value of the end. Backup: `Q̃ ← (N · Q̃ + R) / (N + 1)`.
+ * - Pairs: at every node, any two actions whose Q differ by more than θ.
  *
- * The paper says that the critic guides the search and writes the mixed Q for the pairs; that the selection uses
- * the same Q is our reading. Rank 1 of K scores 1 and rank K scores 0, evenly between: ours too. The paper publishes
- * none of its numbers: the defaults are ours.
+ * The paper says that the critic guides the search, and gives the mixed Q for the pairs; using the same Q for selection
+ * is our reading. So is the linear score, from 1 for rank 1 to 0 for rank K. The paper publishes no parameter values:
+ * the defaults are ours.
  *
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
  * (arXiv 2408.07199), section 4.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function agentQ(
   options: WideningMethodOptions & {
@@ -42,7 +42,7 @@ export function agentQ(
     readonly theta?: number;
     /** c, the weight of exploration: from 0 up. @defaultValue 1 */
     readonly c?: number;
-    /** K, actions a node: an integer from 1 up. @defaultValue 5 */
+    /** K, actions per node: an integer from 1 up. @defaultValue 5 */
     readonly width?: number;
     /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
     readonly maxDepth?: number;
@@ -71,7 +71,7 @@ export function agentQ(
   };
 }
 
-/** Agent Q in lists. */
+/** List entry of Agent Q. */
 export const agentQEntry: MethodEntry = {
   name: 'agent-q',
   title: 'Agent Q',

@@ -12,16 +12,16 @@ const prompts = {
 };
 
 /**
- * DFSDT, the depth-first search over tool calls of ToolLLM: one call at a time, as deep as it leads; on the way back a
- * node gets another one, which is to differ from those before it: the model is shown them, with what came of each, and
- * nothing below is told of that. It ends with the first answer, and asks for no values.
+ * DFSDT, the depth-first search over tool calls of ToolLLM: one call at a time, as deep as it leads; on backtracking, a
+ * node gets another call that must differ from the earlier ones: the model sees those, with their results, but not in
+ * prompts further below. It ends with the first answer, and needs no values.
  *
- * A branch that gives up is an end with the reward 0, such as `done` of a `toolEnvironment` tells by `'failed'`. From an
- * end the search goes up two levels, and from a path that is too long one.
+ * A branch that gives up is an end with reward 0, as when `done` of a `toolEnvironment` returns `'failed'`. From an end
+ * the search backtracks two levels, from a path that is too long one.
  *
- * Otherwise than in the reference code a turn of the model is one edge, where that counts thoughts, names and inputs;
- * the words of the prompt are ours. Its variant that compares siblings two by two is
- * `bestFirst({ order: 'depth', width: 2 })` with `pairwise`.
+ * Unlike in the reference code, which counts thoughts, names and inputs separately, a turn of the model is one edge;
+ * the prompt's wording is ours. Its variant that compares siblings pairwise is `bestFirst({ order: 'depth', width: 2
+ * })` with `pairwise`.
  *
  * @see Qin et al., "ToolLLM: Facilitating Large Language Models to Master 16000+ Real-world APIs", 2023 (arXiv
  * 2307.16789), section 3, and its reference code.
@@ -42,7 +42,7 @@ export function dfsdt(
   };
 }
 
-/** DFSDT in lists. */
+/** List entry of DFSDT. */
 export const dfsdtEntry: MethodEntry = {
   name: 'dfsdt',
   title: 'DFSDT (ToolLLM)',

@@ -20,41 +20,39 @@ import {
 
 /** Options of {@link iMcts}. */
 export interface IMctsOptions<State = any, Action = any> extends WideningMethodOptions {
-  /** Who proposes, in plays too. @defaultValue the model: `introspective` in the tree, and by itself in plays */
+  /** Proposes actions, in plays too. @defaultValue the model: with `introspective` in the tree, without it in plays */
   readonly policy?: Policy<State, Action>;
-  /** V_llm, and what a play is worth that comes to no end. @defaultValue a judge with the rubric */
+  /** V_llm, also used for plays that reach no end. @defaultValue a judge with the rubric */
   readonly value?: Evaluator<State, Action>;
   /** c, the weight of exploration: from 0 up. @defaultValue 2, the reference code's */
   readonly c?: number;
-  /** c_v, how long the judgement of the model outweighs what was tried: above 0. @defaultValue 0.2, the reference code's */
+  /** c_v, how long the model's judgement outweighs trials: above 0. @defaultValue 0.2, the reference code's */
   readonly cv?: number;
-  /** Actions a node, proposed one by one: an integer from 1 up. @defaultValue 5, the reference code's */
+  /** Actions per node, proposed one by one: an integer from 1 up. @defaultValue 5, the reference code's */
   readonly width?: number;
   /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
 }
 
 /**
- * I-MCTS: each new action is proposed in sight of the solution so far and of what its siblings did and came to,
- * and a judgement by the model gives way to what trials brought.
+ * I-MCTS: each new action is proposed given the solution so far and the actions and outcomes of its siblings, and the
+ * model's judgement gradually gives way to the results of trials.
  *
  * - Selection, over all nodes of the tree that can grow: `argmax H + c · √(ln N(parent) / n)`, with n = N, or c_v
  *   before the first visit, and the logarithm never below 0.
  * - Hybrid reward: `H = w · V_llm + (1 − w) · W / N`, `w = c_v / (N + c_v)`: 1 at N = 0, 1/6 at N = 1, 1/11 at
  *   N = 2.
  * - V_llm: a rubric of seven criteria, `total / 100`. W: the rewards of plays from the node to the end.
- * - Expansion: {@link introspective}, one action a simulation. It is tried before the next one is proposed at the
- *   same place, in sight of what all before it came to.
+ * - Expansion: {@link introspective}, one action per simulation. It is tried before the next one is proposed at the
+ *   same node, given the outcomes of all earlier ones.
  *
- * A node of the paper is a plan in stages for machine learning, and a trial runs the whole pipeline; here a trial
- * plays on to an end by the model's own proposals, and takes its reward. The rubric asks of any work what the
- * paper's asks of such plans.
+ * In the paper a node is a staged machine-learning plan, and a trial runs the complete pipeline; here a trial plays to
+ * an end with the model's own proposals, and takes its reward. The rubric generalises the paper's to any work.
  *
- * Otherwise than the reference code: siblings are told with their outcomes and scores, as the paper says, not as
- * bare ideas, so that they are proposed one by one, where the code proposes all at once and before any is tried; an
- * action that is still to be proposed at a node counts as one that was never tried there, with the H of the node in
- * place of a judgement; the root competes with all others; the judgement is waited for; the node of the best reward
- * is the answer, and no reward on hidden data is looked at.
+ * Differences from the reference code: siblings are shown with their outcomes and scores, as in the paper, and so are
+ * proposed one by one, where the code shows bare ideas and proposes all at once before any is tried; an action yet to
+ * be proposed at a node counts as untried, with the H of the node as its judgement; the root competes with all other
+ * nodes; judgements are awaited; the node with the best reward is the answer, and rewards on hidden data are not used.
  *
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025
  * (arXiv 2502.14693), section 2.
@@ -92,8 +90,8 @@ export function iMcts<State = any, Action = any>(
 }
 
 /**
- * The score of a node in I-MCTS: hybrid reward and exploration. Of a node with children it is that of the next one,
- * which is still to be proposed.
+ * The score of a node in I-MCTS: hybrid reward and exploration. For a node with children, it is the score of the next
+ * child, yet to be proposed.
  */
 export function introspectiveScore({
   c,
@@ -114,7 +112,7 @@ export function introspectiveScore({
   };
 }
 
-/** I-MCTS in lists. */
+/** List entry of I-MCTS. */
 export const iMctsEntry: MethodEntry = {
   name: 'i-mcts',
   title: 'I-MCTS',

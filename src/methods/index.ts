@@ -1,5 +1,5 @@
 /**
- * Published methods: each one an algorithm, who proposes, who values, and what makes a pair, with the paper's
+ * Published methods: each combines an algorithm, a policy, an evaluator and a rule for pairs, with the paper's
  * defaults.
  *
  * @module espalier/methods

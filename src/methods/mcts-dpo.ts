@@ -17,27 +17,27 @@ import {
 } from './method.ts';
 
 /**
- * MCTS-DPO: self-evaluated tree search, one committed step at a time, whose siblings make step-level preference
- * pairs.
+ * MCTS-DPO: self-evaluated tree search that commits one step at a time, and makes step-level preference pairs from
+ * siblings.
  *
  * - Selection: `argmax Q(s, a) + w · p(a | s) · √N(s) / (1 + N(s, a))`, with `p = exp(Σ ln p(token) / length^λ)`,
- *   which siblings do not share out.
- * - A simulation expands and selects on to a terminal state or the horizon; there is no roll-out besides.
+ *   which is not normalised over siblings.
+ * - A simulation expands and selects down to a terminal state or the horizon; there is no separate rollout.
  * - `r(s, a) = v(s′) − v(s)`, with v the self-evaluation {@link selfEval}, or the reward of an end. A new action
  *   starts at `Q = V(s) + r`.
  * - Backup: `V(s) = Σ max(1, N) · Q / Σ max(1, N)`, `Q = r + V`.
- * - Pairs: on the committed path the sibling with the highest Q against the one with the lowest.
+ * - Pairs: on the committed path, the sibling with the highest Q against the one with the lowest.
  *
  * The tree holds `Q + v(s)` in place of Q. It lies in [0, 1]; the difference is the same for all siblings, so
- * that selection, choice and margins are the paper's. V(s) is 0 when the children of s are made, because a
- * simulation expands whatever it comes to for the first time: a new action then starts at `v(s′)` here.
+ * that selection, choice and margins are the paper's. V(s) is 0 when the children of s are made, because a simulation
+ * expands each node on its first visit: a new action then starts at `v(s′)` here.
  *
- * Otherwise than the reference code: the root counts a simulation once, not twice; v is not divided by the depth;
- * of the actions of a node the most visited one is taken, of equal ones the one with the higher Q, where the code
- * multiplies N by 1 plus the spread of visits among its children; an end is worth its reward, not the
- * self-evaluation ± 1; the model is not shown the known solution; what is known in full is not visited again, and is
- * then chosen by its value; the rejected sibling is the worst, as in the paper, where the code's defaults draw one
- * at random; and the first root gets no fourfold simulations.
+ * Differences from the reference code: the root counts a simulation once, not twice; v is not divided by the depth;
+ * the most visited action is taken, ties going to the higher Q, where the code multiplies N by 1 plus the spread of
+ * visits among its children; an end is worth its reward, not the self-evaluation ± 1; the model is not shown the known
+ * solution; fully explored nodes are not revisited, and are chosen by value; the rejected sibling is the
+ * worst, as in the paper, where the code's defaults draw one at random; and the first root gets no fourfold
+ * simulations.
  *
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * (arXiv 2405.00451), section 2.1.
@@ -48,11 +48,11 @@ export function mctsDpo(
     readonly w?: number;
     /** λ, the exponent of the length in the prior: from 0 up. @defaultValue 1.25, the reference code's */
     readonly lengthPenalty?: number;
-    /** Actions a node: an integer from 1 up. @defaultValue 2, the scripts' for mathematics */
+    /** Actions per node: an integer from 1 up. @defaultValue 2, the scripts' for mathematics */
     readonly width?: number;
     /** Simulations for each committed step: an integer from 1 up. @defaultValue 64, the scripts' */
     readonly simulations?: number;
-    /** How far a simulation looks ahead, in steps: an integer from 1 up. @defaultValue 3, the scripts' for mathematics */
+    /** The lookahead of a simulation, in steps: an integer from 1 up. @defaultValue 3, the scripts' for mathematics */
     readonly horizon?: number;
   },
 ): Method {
@@ -83,7 +83,7 @@ export function mctsDpo(
   };
 }
 
-/** MCTS-DPO in lists. */
+/** List entry of MCTS-DPO. */
 export const mctsDpoEntry: MethodEntry = {
   name: 'mcts-dpo',
   title: 'MCTS-DPO',

@@ -24,48 +24,46 @@ import {
 
 /** Options of {@link rMcts}. */
 export interface RMctsOptions extends WideningMethodOptions {
-  /** The problem as a text, by which lessons are found again. @defaultValue the name of the environment */
+  /** The problem as text, used to retrieve lessons. @defaultValue the name of the environment */
   readonly task?: string;
-  /** Where lessons are kept. @defaultValue a memory of this method's own, in this process */
+  /** The store of lessons. @defaultValue a private in-process memory */
   readonly memory?: Memory;
   /** c, the weight of the prior: from 0 up. @defaultValue 1, the paper's */
   readonly c?: number;
   /** Samples for each expansion: an integer from 1 up. @defaultValue 20, the reference code's */
   readonly samples?: number;
-  /** b, how many of them are kept: an integer from 1 up. @defaultValue 5, the scripts' */
+  /** b, the number of them kept: an integer from 1 up. @defaultValue 5, the scripts' */
   readonly width?: number;
   /** Simulations for each committed action: an integer from 1 up. @defaultValue 20, the reference code's */
   readonly simulations?: number;
-  /** How far a simulation looks ahead, in actions: an integer from 1 up. @defaultValue 4, the scripts' */
+  /** The lookahead of a simulation, in actions: an integer from 1 up. @defaultValue 4, the scripts' */
   readonly horizon?: number;
-  /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
+  /** The maximum number of actions to take: an integer from 1 up. @defaultValue no limit */
   readonly maxSteps?: number;
-  /** Whether it looks back in the end. Without it, lessons that are there are still told. @defaultValue true */
+  /** Whether it reflects at the end. If not, existing lessons are still used. @defaultValue true */
   readonly reflects?: boolean;
-  /** The part of the budget that is kept for reflection: in [0, 1). @defaultValue 0.1, ours */
+  /** The fraction of the budget reserved for reflection: in [0, 1). @defaultValue 0.1, ours */
   readonly reserve?: number;
 }
 
 /**
- * R-MCTS: reflective tree search. Lessons from earlier tasks guide who proposes and who judges; one action is
- * committed at a time; and in the end the steps and judgements that turned out otherwise than expected become
- * new lessons.
+ * R-MCTS: reflective tree search. Lessons from earlier tasks guide policy and judge; actions are committed one at a
+ * time; at the end, steps and judgements that did not turn out as expected become new lessons.
  *
  * - Selection: `argmax Q(s, a) + c · P(s, a) · √N(s) / (1 + N(s, a))`, with N(s) = Σ N(s, a), and √N taken as 1
  *   before the first of them.
  * - Expansion: 20 samples; equal ones are one action; the most frequent are kept, with
  *   `P(s, a) = n(a) / Σ n(b)` over those kept.
  * - Value of a leaf: a {@link debate}, six judgements with the order of the arguments swapped, their mean.
- * - Commit: the action with the most visits, of equally visited ones the one with the higher Q.
+ * - Commit: the action with the most visits, ties going to the higher Q.
  * - Afterwards: {@link contrastive} reflection, at most three steps and one judgement.
  *
- * Otherwise than the reference code: the root is a leaf like any other, whose expansion costs a simulation and
- * whose value is that of a debate, where the code expands it beforehand and never judges it; what was learnt below
- * the committed action is kept for the next one; a search ends early with a solved path, not with a mean that
- * happens to equal 1; what is known in full is not visited again, and is then chosen by its value; a debate that
- * fails leaves the node without a value, where the code takes 0; proposals that cannot be read are failures, where
- * the code makes an action of them; the option for c is used. The training data of its exploratory learning is not
- * part of the method.
+ * Differences from the reference code: the root is a leaf like any other, expanded by a simulation and valued by a
+ * debate, where the code expands it beforehand and never judges it; the subtree below the committed action is kept; a
+ * search ends early with a solved path, not with a mean that happens to equal 1; fully explored nodes are not
+ * revisited, and are chosen by value; a failed debate leaves the node without a value, where the code uses 0;
+ * unreadable proposals are failures, where the code makes actions of them; the option for c is honoured. The training
+ * data of its exploratory learning is not part of the method.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
  * (arXiv 2410.02052), R-MCTS.
@@ -109,7 +107,7 @@ function parentVisits(visits: number): number {
   return Math.max(1, visits - 1);
 }
 
-/** R-MCTS (ExACT) in lists. */
+/** List entry of R-MCTS (ExACT). */
 export const rMctsEntry: MethodEntry = {
   name: 'r-mcts',
   title: 'R-MCTS (ExACT)',

@@ -18,41 +18,41 @@ import {
 } from './method.ts';
 
 /**
- * Options of {@link restMcts}. The defaults are those of the reference code where it evaluates. Where it makes
- * training data they are c 0.5, a bonus of 0.9, roll-outs of 1 step and a gate of 0.8.
+ * Options of {@link restMcts}. The defaults are those of the reference code for evaluation. For making training data it
+ * uses c 0.5, a bonus of 0.9, rollouts of 1 step and a gate of 0.8.
  */
 export interface RestMctsOptions<State = any, Action = any> extends WideningMethodOptions {
-  /** Who proposes, in roll-outs too. @defaultValue the model, at a temperature of 0.7 */
+  /** Proposes actions, in rollouts too. @defaultValue the model, at temperature 0.7 */
   readonly policy?: Policy<State, Action>;
   /** The process reward model: `prm({ model: vllmReward({ … }) })`, for example. @defaultValue a judge */
   readonly value?: Evaluator<State, Action>;
   /** c, the weight of exploration: from 0 up. @defaultValue 0.4 */
   readonly c?: number;
-  /** What an action that was never tried gains on its value: from 0 up. @defaultValue 0.8 */
+  /** The bonus added to the value of an untried action: from 0 up. @defaultValue 0.8 */
   readonly unvisitedBonus?: number;
-  /** b, actions a node: an integer from 1 up. @defaultValue 3 */
+  /** b, actions per node: an integer from 1 up. @defaultValue 3 */
   readonly width?: number;
-  /** α, the share of the roll-out in the value of a new node: in [0, 1]. @defaultValue 0.5 */
+  /** α, the weight of the rollout in the value of a new node: in [0, 1]. @defaultValue 0.5 */
   readonly alpha?: number;
-  /** How many steps a roll-out goes on: an integer from 1 up. @defaultValue 2 */
+  /** The length of a rollout, in steps: an integer from 1 up. @defaultValue 2 */
   readonly rollForward?: number;
-  /** The value from which an end is accepted: in [0, 1]. @defaultValue 0.9 */
+  /** The least value of an accepted end: in [0, 1]. @defaultValue 0.9 */
   readonly gate?: number;
 }
 
 /**
- * ReST-MCTS*: tree search guided by the values of a process reward model, whose trees give training targets for
+ * ReST-MCTS*: tree search guided by the values of a process reward model, whose trees provide training targets for
  * policy and reward model.
  *
- * - Selection: `argmax V(s′) + c · √(2 ln N(s) / N(s′))`; an action that was never tried scores `V + bonus`.
- * - All new nodes are valued. From the best one a greedy roll-out of one branch goes on for some steps:
- *   `V ← (1 − α) · V + α · max V` over the states that it met.
+ * - Selection: `argmax V(s′) + c · √(2 ln N(s) / N(s′))`; an untried action scores `V + bonus`.
+ * - All new nodes are valued. From the best one, a greedy rollout of a single branch continues for a few steps:
+ *   `V ← (1 − α) · V + α · max V` over its states.
  * - Backup: `V(s) = Σ N(s′) · V(s′) / Σ N(s′)` over the children.
- * - Ends with the first terminal state or answer worth at least `gate`.
+ * - The search ends with the first terminal state or answer with a value of at least `gate`.
  *
- * Otherwise than the reference code: an end is accepted only where it is one, not a partial solution with a high
- * value; a terminal node is not selected again; a roll-out that brings no valid step leaves V as it is, where the
- * code mixes in 0; ties go to the likelier action and then to the first, not to a random one.
+ * Differences from the reference code: only real ends are accepted, not partial solutions with a high value; terminal
+ * nodes are not selected again; a rollout without a valid step leaves V unchanged, where the code mixes in 0; ties go
+ * to the likelier action and then to the first, not to a random one.
  *
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
  * (arXiv 2406.03816), section 3.2.
@@ -94,7 +94,7 @@ export function restMcts<State = any, Action = any>(
   };
 }
 
-/** ReST-MCTS* in lists. */
+/** List entry of ReST-MCTS*. */
 export const restMctsEntry: MethodEntry = {
   name: 'rest-mcts',
   title: 'ReST-MCTS*',

@@ -17,40 +17,41 @@ import { judge } from '../values/judge/judge.ts';
 import { requestSettings } from '../values/request-settings.ts';
 import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
-/** Options of {@link toolChainStar}. The papers' own values are not known to us: the defaults are ours. */
+/** Options of {@link toolChainStar}. The paper does not publish its parameter values: the defaults are ours. */
 export interface ToolChainStarOptions<Action = any> extends MethodOptions {
   /**
-   * M, plans that are known to work, as demonstrations or as the `actions` of earlier results that were solved: put
-   * these in between two searches.
+   * M, plans known to work: demonstrations, or the `actions` of earlier solved results, added between searches.
    *
    * @defaultValue none
    */
   readonly plans?: readonly (readonly Action[])[];
-  /** What of an action is compared with those of the plans, such as the name of its tool. @defaultValue all of it, as JSON */
+  /**
+   * The part of an action compared with the plans, such as its tool's name. @defaultValue the entire action, as JSON
+   */
   readonly compareBy?: (action: Action) => string;
-  /** α, the share of the plans in the cost so far: in [0, 1]. @defaultValue 0.5 */
+  /** α, the weight of the plans in the cost so far: in [0, 1]. @defaultValue 0.5 */
   readonly alpha?: number;
-  /** β, the share of the plans in the cost to come: in [0, 1]. @defaultValue 0.5 */
+  /** β, the weight of the plans in the cost to come: in [0, 1]. @defaultValue 0.5 */
   readonly beta?: number;
-  /** k, how many samples a node is asked for: an integer from 1 up. @defaultValue 5 */
+  /** k, samples per node: an integer from 1 up. @defaultValue 5 */
   readonly samples?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
 }
 
 /**
- * ToolChain\*: A\* over the tool calls of an agent, with costs from plans that worked before and from what the model
- * itself agrees on and foresees.
+ * ToolChain\*: A\* over the tool calls of an agent, with costs from plans that worked before, and from the model's own
+ * agreement and foresight.
  *
  * - A step to node n costs `(1 − g₁)^α · (1 − g₂)^(1 − α)`: g₁ is the longest common subsequence of the actions to n
- *   and a plan, over the length of the shorter one, for the plan most like it; g₂ is the share of the samples at its
+ *   and a plan, over the length of the shorter one, for the most similar plan; g₂ is the share of the samples at its
  *   parent that are this action.
  * - To come: `h = (1 − h₁)^β · (1 − h₂)^(1 − β)`: h₁ is the mean place of the action in the plans that have it, over their
- *   lengths; h₂ the actions taken over those of the whole plan that the model imagines.
+ *   lengths; h₂ is the number of actions taken over that of the complete plan that the model imagines.
  *
- * h is not admissible, so that nothing is claimed to be optimal, and costs add up, so that short paths come first.
- * Without plans g₁ and h₁ are 0. An action that no plan has is at place 0, where the paper takes the one that reads most
- * like it; equal actions are one, and alike is not equal; a state that was reached before is kept on its cheapest path.
+ * h is not admissible, so results do not claim to be optimal, and costs add up, so short paths come first.
+ * Without plans g₁ and h₁ are 0. An action in no plan has position 0, where the paper uses the most similar one; only
+ * equal actions are merged, not similar ones; a state is kept on its cheapest path.
  *
  * @see Zhuang et al., "ToolChain*: Efficient Action Space Navigation in Large Language Models with A* Search", 2023
  * (arXiv 2310.13227).
@@ -166,7 +167,7 @@ function imagination<State, Action>(
   };
 }
 
-/** ToolChain* in lists. */
+/** List entry of ToolChain*. */
 export const toolChainStarEntry: MethodEntry = {
   name: 'tool-chain-star',
   title: 'ToolChain*',

@@ -9,21 +9,36 @@ import { type Method, type MethodEntry, type MethodOptions, methodOptions } from
 
 /** Options of {@link treeOfThoughts}. The defaults are those for the Game of 24, unless they say otherwise. */
 export interface TreeOfThoughtsOptions extends MethodOptions {
-  /** In which order the tree is searched. @defaultValue `'breadth-first'` */
+  /** The search order. @defaultValue `'breadth-first'` */
   readonly order?: 'breadth-first' | 'depth-first';
-  /** How thoughts come: `propose` lists different ones in one completion; `sample` draws each by itself. @defaultValue `'propose'` */
+  /**
+   * How thoughts are generated: `propose` lists different ones in one completion; `sample` draws each separately.
+   * @defaultValue `'propose'`
+   */
   readonly generate?: 'propose' | 'sample';
-  /** How many thoughts a node is asked for: an integer from 1 up. @defaultValue 8, ours; 5 samples; 3 depth-first */
+  /** Thoughts per node: an integer from 1 up. @defaultValue 8, ours; 5 samples; 3 depth-first */
   readonly thoughts?: number;
-  /** How states are judged: a `value` each; or by a `vote` on all of a level, breadth-first only. @defaultValue `'value'` */
+  /**
+   * How states are judged: by a `value` each, or by a `vote` on all states of a level, breadth-first only.
+   * @defaultValue `'value'`
+   */
   readonly evaluate?: 'value' | 'vote';
-  /** Which states go on, breadth-first: the best ones, `greedy`; or a `sample` in proportion to their values. @defaultValue `'greedy'` */
+  /**
+   * Which states are kept, breadth-first: the best ones, `greedy`; or a `sample` in proportion to their values.
+   * @defaultValue `'greedy'`
+   */
   readonly select?: 'greedy' | 'sample';
-  /** b, how many states of a level go on, breadth-first: an integer from 1 up. @defaultValue 5; with votes 1, as for creative writing */
+  /**
+   * b, the number of states kept per level, breadth-first: an integer from 1 up. @defaultValue 5; with votes 1, as for
+   * creative writing
+   */
   readonly width?: number;
-  /** The value up to which a state is given up, depth-first: in [0, 1]. @defaultValue 0.0001: those are that all answers call impossible */
+  /**
+   * States with at most this value are pruned, depth-first: in [0, 1]. @defaultValue 0.0001: states that all answers
+   * call impossible
+   */
   readonly threshold?: number;
-  /** T, the longest path, in thoughts: an integer from 1 up. @defaultValue 64: until an end; the paper has 4, and 2 for writing */
+  /** T, the longest path, in thoughts: an integer from 1 up. @defaultValue 64; the paper uses 4, and 2 for writing */
   readonly maxDepth?: number;
   /** The temperature of thoughts and values; votes are drawn at 1. @defaultValue 0.7 */
   readonly temperature?: number;
@@ -31,18 +46,17 @@ export interface TreeOfThoughtsOptions extends MethodOptions {
 
 /**
  * Tree of Thoughts: thoughts are proposed in a list or sampled, judged one by one or voted on, and searched
- * breadth-first with b states a level, or depth-first with the best child first.
+ * breadth-first with b states per level, or depth-first with the best child first.
  *
- * - Value: three answers *sure*, *likely* or *impossible*, worth 20, 1 and 0.001, here divided by 20, and their mean in
- *   place of the sum; one answer where the model tells log-probabilities.
- * - Vote: five answers name the best of all states of a level; a state is worth its share.
- * - Depth-first: at most three children, and no state goes on that all answers call impossible. The 100 steps of the
- *   paper are `budget: { simulations: 100 }`.
+ * - Value: three answers *sure*, *likely* or *impossible*, worth 20, 1 and 0.001, here divided by 20, and averaged
+ *   instead of summed; one answer if the model reports log-probabilities.
+ * - Vote: five answers name the best state of a level; the value of a state is its share.
+ * - Depth-first: at most three children per node; states that all answers call impossible are pruned. The 100 steps of
+ * the paper are `budget: { simulations: 100 }`.
  *
- * Otherwise than the reference code: prompts are the environment's own; the number of thoughts in a list is asked for;
- * equal thoughts are one; a sample of states is drawn without putting back; ends leave the beam and stay in the
- * tree; depth-first, thoughts are ordered by their values, where the crosswords of the paper order them by the
- * confidence that came with them.
+ * Differences from the reference code: prompts come from the environment; the prompt asks for a number of thoughts;
+ * equal thoughts are merged; states are sampled without replacement; ends leave the beam and stay in the tree;
+ * depth-first, thoughts are ordered by value, where the paper's crosswords order them by their stated confidence.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023 (arXiv
  * 2305.10601), section 3 and algorithms 1 and 2.
@@ -82,7 +96,7 @@ export function treeOfThoughts(options: TreeOfThoughtsOptions): Method {
   };
 }
 
-/** Tree of Thoughts in lists. */
+/** List entry of Tree of Thoughts. */
 export const treeOfThoughtsEntry: MethodEntry = {
   name: 'tree-of-thoughts',
   title: 'Tree of Thoughts',

@@ -4,11 +4,11 @@ import { fromModel } from './from-model/from-model.ts';
 import type { SamplingOptions } from './from-model/settings.ts';
 
 /**
- * A policy that asks a language model for calls of the environment's tools: {@link fromModel} with room for a call, and
- * with one repair, in which the model sees what is wrong with its call as the result of it.
+ * A policy that asks a language model for calls of the environment's tools: {@link fromModel} with enough tokens for a
+ * call, and one repair, in which the model gets the error as the result of its call.
  *
- * A model that takes tools is offered those of the notation; others are told of them, and answer in JSON. Both ways
- * lead to the same actions.
+ * A model that supports tools is offered those of the notation; other models get them in the prompt, and answer in
+ * JSON. Both yield the same actions.
  */
 export function callTools<State = any, Action = any>(
   options: SamplingOptions<State, Action>,

@@ -9,23 +9,21 @@ import { withState } from './with-state.ts';
 /**
  * A policy that prefers actions with high scores: its priors are `softmax(score / temperature)`.
  *
- * Asked for all actions it lists them in their order. Asked for fewer it does not take the best ones but
- * draws by prior without putting back, best first, so that it stays a stochastic policy; at temperature 0
- * that is the order of the scores, with ties in random order. Actions that are children of the node
- * already are not proposed again, and keep their prior, unless independent samples are asked for.
+ * Asked for all actions, it lists them in order. Asked for fewer, it samples by prior without replacement, best first,
+ * so that it stays a stochastic policy; at temperature 0 that is the order of the scores, with ties in random order.
+ * Existing children are not proposed again, and keep their prior, unless independent samples are requested.
  *
- * The drawing adds Gumbel noise to the scores and takes the largest.
+ * Sampling adds Gumbel noise to the scores and takes the largest.
  *
  * @see Kool, van Hoof and Welling, "Stochastic Beams and Where to Find Them", 2019.
  */
 export function greedy<State, Action>(options: {
   /** The legal actions of a state. */
   readonly actions: (state: State) => readonly Action[];
-  /** How good an action is: the higher, the better. `-Infinity` stands for *never*; not `NaN`. */
+  /** The score of an action, higher is better. `-Infinity` means never; `NaN` is not allowed. */
   readonly score: (state: State, action: Action) => number;
   /**
-   * How much chance is left to actions that are not the best: a number from 0 up. At 0 the best actions
-   * share all of the prior.
+   * The softmax temperature: a number from 0 up. At 0 the best actions share the prior.
    *
    * @defaultValue 0
    */

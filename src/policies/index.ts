@@ -1,5 +1,5 @@
 /**
- * Who proposes actions: π(a | s).
+ * Policies, which propose actions: π(a | s).
  *
  * @module espalier/policies
  */

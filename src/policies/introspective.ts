@@ -25,18 +25,15 @@ const usual = {
 } satisfies PromptSet;
 
 /**
- * A policy that studies what is there before it adds to it: it proposes one action after the other, and each
- * time shows the model the solution so far (the prompt of the state), the actions, outcomes and scores of the
- * children that are there, and what was proposed just before. A proposal must differ from all of them. One that
- * does not is sent back, and is a failure if it comes again; there are no silent duplicates. Actions are
- * compared as text, without regard to white space.
+ * A policy that reviews a node's children before it adds one: it proposes one action at a time, and each time shows the
+ * model the solution so far (the prompt of the state), the actions, outcomes and scores of the existing children, and
+ * the latest proposals. A proposal must differ from all of them. A duplicate is sent back, and is a failure if
+ * repeated. Actions are compared as text, ignoring white space.
  *
- * Where nothing is known, the prompt is that of the state. `count` actions are `count` calls or more, one
- * after the other. Where independent samples are wanted, nothing is shown and nothing is sent back for being
- * known.
+ * Without children, the prompt is that of the state. `count` actions take at least `count` calls, in sequence. If
+ * independent samples are wanted, no children are shown and duplicates are accepted.
  *
- * The code of I-MCTS shows the texts of the siblings alone; this policy shows what came of them too, as the
- * paper says.
+ * The code of I-MCTS shows only the texts of siblings; this policy also shows their outcomes, as the paper describes.
  *
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025, the
  * introspective expansion: 5 children a node.
@@ -45,11 +42,11 @@ export function introspective<State = any, Action = any>(
   options: SamplingOptions<State, Action> &
     Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> & {
       /**
-       * Texts to replace: `request` stands behind what is known; `known`, with the slot `{action}`, sends an action back
-       * that is known.
+       * Texts to replace: `request` follows the known actions; `known`, with the slot `{action}`, rejects a known
+       * action.
        */
       readonly prompts?: Texts<'known' | 'request'>;
-      /** Other texts for what is told of siblings. @defaultValue those of `siblings` */
+      /** Replacement texts about siblings. @defaultValue those of `siblings` */
       readonly siblingsPrompts?: NonNullable<SiblingsOptions<State, Action>['prompts']>;
     },
 ): Policy<State, Action> {

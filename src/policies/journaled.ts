@@ -6,23 +6,23 @@ import type { Policy, Proposal } from '../contracts/policy.ts';
 import { withState } from './with-state.ts';
 
 /**
- * A local policy that is metered like a model: each request for proposals is one call in the ledger, goes
- * to the journal, is replayed from it, and is made once only for equal states.
+ * Meters a local policy like a model: each request for proposals is one call in the ledger, is journaled and replayed,
+ * and is made only once for equal states.
  *
- * It is meant for policies that do their work in this process. A policy that calls models is metered
- * already, by its calls; wrapped, it would be charged twice.
+ * For policies that work in this process. A policy that calls models is already metered by its calls; wrapping it would
+ * charge twice.
  */
 export function journaled<State, Action>(
   policy: Policy<State, Action>,
   options: {
-    /** What the policy is called in the journal: a text that is not empty. */
+    /** The policy's name in the journal: a non-empty text. */
     readonly name: string;
     /**
-     * What the proposals depend on, apart from how many are asked for and from which arm: as a rule all of
-     * the state. States with equal keys get the same proposals.
+     * What the proposals depend on besides count and arm: usually the complete state. States with equal keys get the
+     * same proposals.
      */
     readonly key: (state: State) => JsonValue;
-    /** How actions are written down. Without it, an action must be JSON itself. */
+    /** How actions are saved. Without it, an action must be JSON. */
     readonly codec?: Codec<Action>;
   },
 ): Policy<State, Action> {

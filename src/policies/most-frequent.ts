@@ -5,16 +5,14 @@ import { provenanceOf } from '../base/provenance.ts';
 import type { Policy, ValidProposal } from '../contracts/policy.ts';
 
 /**
- * A policy that draws many samples and keeps the actions that came most often, of equally frequent ones those
- * that came first. The prior of an action is its share among those that are kept: `P(s, a) = n(a) / Σ n(b)`.
+ * A policy that draws many samples and keeps the most frequent actions, ties going to the earliest. The prior of an
+ * action is its share among those kept: `P(s, a) = n(a) / Σ n(b)`.
  *
- * It draws all samples in one request of the policy that it is given, which is charged for all of them, and
- * proposes no more than it is asked for. Samples that came to nothing count in no prior; they are passed on as
- * failures as far as there is room for them.
+ * It draws all samples in one request to the given policy, which charges for all of them, and proposes at most the
+ * requested number. Failed samples do not count in priors; they are passed on as failures if there is room.
  *
- * Asked again at the same node it draws other samples and proposes only what is new there. The share of a new
- * action is then taken among the new ones and those that are there and came again; priors that were given
- * before stay as they are.
+ * Asked again at the same node, it draws new samples and proposes only new actions. A new action's share is then taken
+ * among the new actions and the existing ones that were drawn again; earlier priors are unchanged.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * the expansion of R-MCTS: 20 samples, 5 kept.
@@ -22,9 +20,9 @@ import type { Policy, ValidProposal } from '../contracts/policy.ts';
 export function mostFrequent<State, Action>(
   policy: Policy<State, Action>,
   options: {
-    /** How many samples one expansion draws: an integer from 1 up. @defaultValue 20 */
+    /** Samples per expansion: an integer from 1 up. @defaultValue 20 */
     readonly samples?: number;
-    /** b, how many different actions are kept at most: an integer from 1 up. @defaultValue 5 */
+    /** b, the maximum number of different actions kept: an integer from 1 up. @defaultValue 5 */
     readonly keep?: number;
     /** Actions with equal keys are one action. @defaultValue their JSON */
     readonly key?: (action: Action) => string;

@@ -1,8 +1,8 @@
 import type { PromptSet } from '../prompting/prompts.ts';
 
 /**
- * The kinds of actions of rStar, from A1 to A5: one thought, all the rest of the solution, a sub-question with
- * its answer, a second answer to the last sub-question, the problem in other words.
+ * The kinds of actions of rStar, from A1 to A5: one thought, the remaining solution, a sub-question with its answer, a
+ * second answer to the last sub-question, the problem rephrased.
  */
 export type ActionKind = 'thought' | 'finish' | 'subQuestion' | 'answerAgain' | 'rephrase';
 

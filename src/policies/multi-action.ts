@@ -13,27 +13,27 @@ import { type ActionKind, actionKinds, multiActionPrompts } from './multi-action
 import { inPlaces, proposalsOfAll } from './outcomes.ts';
 import { withWholeSteps } from './whole-steps.ts';
 
-/** How a language model is asked for actions of several kinds. */
+/** Options of {@link multiAction}. */
 export interface MultiActionOptions<State = any>
   extends Omit<SamplingOptions<State, string>, 'samples'> {
-  /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+  /** The sampling temperature: a number from 0 up. @defaultValue 0.8 */
   readonly temperature?: number;
   /**
-   * The limit on the tokens of one action, a whole solution among them: an integer from 1 up.
+   * The maximum tokens of one action, a whole solution among them: an integer from 1 up.
    *
    * @defaultValue 512
    */
   readonly maxTokens?: number;
-  /** How many samples of a kind a node has: integers from 0 up. @defaultValue 3, 1, 3, 1 and 1, from A1 to A5 */
+  /** Samples per kind and node: integers from 0 up. @defaultValue 3, 1, 3, 1 and 1, from A1 to A5 */
   readonly counts?: Partial<Readonly<Record<ActionKind, number>>>;
   /**
-   * Which kinds may follow a kind, and come first at the root.
+   * The kinds that may follow each kind, and those allowed at the root.
    *
    * @defaultValue those of the paper: at the root A1, A2, A3 and A5; behind A1 A1 and A2; behind A2 none; behind
    * A3 A1 to A4; behind A4 and A5 A1 to A3
    */
   readonly allowed?: Partial<Readonly<Record<ActionKind | 'root', readonly ActionKind[]>>>;
-  /** Texts to replace: what asks for each kind, behind the prompt of the state, and the label with which it begins. */
+  /** Texts to replace: the request for each kind, after the prompt of the state, and the label it starts with. */
   readonly prompts?: Texts<ActionKind | `${ActionKind}Label`>;
 }
 
@@ -56,18 +56,17 @@ const usualCounts: Readonly<Record<ActionKind, number>> = {
 };
 
 /**
- * A policy with the five kinds of actions of rStar: one thought (A1), all the rest of the solution (A2), the
- * next sub-question with its answer (A3), a second answer to the last sub-question (A4) and the problem put in
- * other words (A5). Which kinds may come depends on the kind of the last action.
+ * A policy with the five kinds of actions of rStar: one thought (A1), the remaining solution (A2), the next
+ * sub-question with its answer (A3), a second answer to the last sub-question (A4) and the problem rephrased (A5). The
+ * kinds allowed depend on the kind of the last action.
  *
- * The kind of an action stands at its beginning, as a label such as `Sub-question:` that this policy puts
- * there: so it is saved with the tree, and later prompts show it. An action with
- * no label, from another policy, counts as a thought. It is made for the notations of `reasoning`, in which
- * A4 and A5 add a step, and what they restate stays as it was. Nothing follows A2: a solution that states no
- * answer ends its branch.
+ * An action starts with a label of its kind, such as `Sub-question:`, added by this policy: so it is saved with the
+ * tree, and later prompts show it. An action without a label, from another policy, counts as a thought. It is made for
+ * the notations of `reasoning`, in which A4 and A5 add a step, and what they restate is kept. Nothing follows A2: a
+ * solution without an answer ends its branch.
  *
- * Asked for all actions, it draws the count of each kind that may come; each sample is one call, and those of
- * one kind are one request. Asked for fewer it takes one of each kind in turn, and starts anew behind the last.
+ * Asked for all actions, it draws the full count of each allowed kind; each sample is one call, and those of one kind
+ * are one request. Asked for fewer, it takes one of each kind in turn, cyclically.
  *
  * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
  */
@@ -121,10 +120,9 @@ export function multiAction<State = any>(
 }
 
 /**
- * The kind of an action of {@link multiAction}, from the label at its beginning; `thought` where there is
- * none.
+ * The kind of an action of {@link multiAction}, from the label at its beginning; `thought` without one.
  *
- * @param prompts - The texts that the policy was given in place of its own.
+ * @param prompts - The replacement texts given to the policy.
  */
 export function actionKind(
   action: string,

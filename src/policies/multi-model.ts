@@ -9,29 +9,28 @@ import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
 import { inPlaces, proposalsOfAll } from './outcomes.ts';
 
 /**
- * Several policies as arms of one, such as several models that are asked the same. Where an algorithm names
- * an arm, all samples are drawn from it. Elsewhere the samples take turns, the sample `i` at the arm
- * `i mod m` of `m`, or each one's arm is drawn by `weights` with the random numbers of the search.
+ * Combines several policies as arms, such as several models with the same prompts. If an algorithm names an arm, all
+ * samples are drawn from it. Otherwise sample `i` goes to arm `i mod m` of `m`, or each sample's arm is drawn by
+ * `weights` with the random numbers of the search.
  *
- * Each completion says which model wrote it, as `provider:modelId`; a proposal without one says nothing.
+ * Each completion names the model that wrote it, as `provider:modelId`.
  *
- * Where some arms give priors, the others' priors are equal shares, and all are multiplied by the arm's part of
- * the samples: `P(s, a) = Σ wₖ Pₖ(s, a)`. Those of an arm that was named stay as they are.
+ * If some arms give priors, the other arms get equal shares, and all are multiplied by the arm's part of the samples:
+ * `P(s, a) = Σ wₖ Pₖ(s, a)`. Priors of a named arm are unchanged.
  *
- * An arm that fails or has fewer actions than wanted leaves the others as they are: what it lacks are
- * failures, so that the node is not taken for one that has no further actions. Only where all arms were asked
- * and all of them lack some are there fewer proposals.
+ * An arm that fails or has too few actions does not affect the others: its missing proposals are failures, so that the
+ * node does not count as complete. Only if all arms were asked and all have too few are there fewer proposals.
  *
- * @throws EspalierError `usage` for an arm that is not there.
+ * @throws EspalierError `usage` for an unknown arm.
  * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search",
  * 2025, the multi-LLM AB-MCTS.
  */
 export function multiModel<State, Action>(options: {
-  /** The policies by the names of their arms, as a rule one a model: one or more. */
+  /** The policies by arm name, usually one per model: one or more. */
   readonly arms: Readonly<Record<string, Policy<State, Action>>>;
   /**
-   * How likely each arm is to be drawn where an algorithm names none: numbers from 0 up, in any proportion. An
-   * arm that is left out is drawn only where it is named.
+   * The relative probability of each arm when an algorithm names none: numbers from 0 up. An arm that is left out is
+   * drawn only when named.
    *
    * @defaultValue none: the arms take turns
    */

@@ -4,18 +4,18 @@ import type { Proposal } from '../contracts/policy.ts';
 
 /** One of several requests for proposals that are independent of each other. */
 export interface Task<Action> {
-  /** How many failures stand for it where it fails. */
+  /** The number of failures it counts as if it fails. */
   readonly count: number;
   /** Makes the request. */
   readonly ask: () => Promise<readonly Proposal<Action>[]>;
 }
 
-/** What a task brought, or why it brought nothing. */
+/** The result of a task, or its failure. */
 export type Outcome<Action> =
   | { readonly proposals: readonly Proposal<Action>[] }
   | { readonly proposals: readonly Proposal<Action>[]; readonly error: unknown };
 
-/** Does a task. One that fails becomes failures; what ends the search is thrown on. */
+/** Runs a task. A failed task becomes failures; errors that end the search are rethrown. */
 export async function outcomeOf<Action>(
   { count, ask }: Task<Action>,
   context: CallContext,
@@ -29,9 +29,9 @@ export async function outcomeOf<Action>(
 }
 
 /**
- * What tasks brought, in their order.
+ * The results of tasks, in order.
  *
- * @throws the error of the first one where all of them failed: then it is the expansion that has failed.
+ * @throws the error of the first task if all failed: then the expansion has failed.
  */
 export function proposalsOfEach<Action>(
   outcomes: readonly Outcome<Action>[],
@@ -41,7 +41,7 @@ export function proposalsOfEach<Action>(
   return outcomes.map(({ proposals }) => proposals);
 }
 
-/** What tasks bring that are done side by side, as {@link proposalsOfEach} has it. */
+/** Runs tasks concurrently, and joins their results as {@link proposalsOfEach} does. */
 export async function proposalsOfAll<Action>(
   tasks: readonly Task<Action>[],
   context: CallContext,

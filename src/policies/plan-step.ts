@@ -18,35 +18,34 @@ const usual = {
   },
 } satisfies PromptSet;
 
-/** How a language model is asked for steps of a plan. */
+/** Options of {@link planStep}. */
 export interface PlanStepOptions<State = any, Action = any>
   extends Omit<FromModelOptions<State, Action>, 'samples' | 'prompts'> {
   /**
-   * How many samples are drawn where an algorithm asks for all actions, at the root and elsewhere: integers from 1 up.
+   * The number of samples drawn when an algorithm asks for all actions, at the root and elsewhere: integers from 1 up.
    *
    * @defaultValue 5 at the root, 3 elsewhere
    */
   readonly samples?: Partial<Readonly<Record<'others' | 'root', number>>>;
-  /** The temperature of sampling: a number from 0 up. @defaultValue 0.7 */
+  /** The sampling temperature: a number from 0 up. @defaultValue 0.7 */
   readonly temperature?: number;
   /**
-   * The limit on the tokens of one action, the solution among them: an integer from 1 up.
+   * The maximum tokens of one action, the solution among them: an integer from 1 up.
    *
    * @defaultValue 1024
    */
   readonly maxTokens?: number;
-  /** Texts to replace: `step` says what a step is to be. */
+  /** Texts to replace: `step` describes a step. */
   readonly prompts?: Texts<'step'>;
 }
 
 /**
- * A policy for critical planning: actions are steps of a plan in general words, and the last one is the whole
- * solution. It is `fromModel` with an instruction behind the prompt of the state, made for the notations of
- * `reasoning`. Widths and temperature are those of the paper.
+ * A policy for critical planning: actions are abstract plan steps, and the last one is the complete solution. It is
+ * `fromModel` with an instruction after the prompt of the state, made for the notations of `reasoning`. Widths and
+ * temperature are those of the paper.
  *
- * A solution, which begins with `Solution:`, may be written over several paragraphs. So the model is not told
- * to stop at the delimiter, and of any other answer the first step is read. Give `stop` for a model that would
- * write on and on.
+ * A solution, which begins with `Solution:`, may span several paragraphs. So the delimiter is not used as a stop text,
+ * and of any other answer only the first step is read. Set `stop` for a model that writes on indefinitely.
  *
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
  */

@@ -31,18 +31,18 @@ const usual = {
   },
 } satisfies PromptSet;
 
-/** How a language model is asked to better an answer. */
+/** Options of {@link selfRefine}. */
 export interface SelfRefineOptions<State = any, Action = any>
   extends SamplingOptions<State, Action> {
-  /** The model that reviews. @defaultValue `model`, which rewrites */
+  /** The model that writes reviews. @defaultValue `model`, which rewrites */
   readonly critic?: LanguageModel;
-  /** The limit on the tokens of a review: an integer from 1 up. @defaultValue 512 */
+  /** The maximum tokens of a review: an integer from 1 up. @defaultValue 512 */
   readonly critiqueTokens?: number;
   /**
-   * Which nodes hold an answer. At the others the model is asked for one with the prompt of the state alone,
-   * for one call a proposal.
+   * Whether a node holds an answer. If not, the model is asked for one with the prompt of the state alone, at one call
+   * per proposal.
    *
-   * @defaultValue all of them
+   * @defaultValue all nodes
    */
   readonly refines?: (node: SearchNode<State, Action>) => boolean;
   /** Texts to replace: `critique` asks what is wrong with the answer, `rewrite` for a better one. */
@@ -50,12 +50,12 @@ export interface SelfRefineOptions<State = any, Action = any>
 }
 
 /**
- * A policy that betters whole answers: it asks for a review of the answer that the state holds, then for the
- * answer rewritten after that review. A proposal costs two calls. An action is the text of the new answer, and
- * the review is kept as the `reasoning` of its completion.
+ * A policy that improves complete answers: it asks for a review of the state's answer, then for a rewrite that follows
+ * the review. A proposal costs two calls. An action is the text of the new answer, and the review is kept as the
+ * `reasoning` of its completion.
  *
- * It works where the states are answers: the prompt of a state shows the problem and the answer as it is. The
- * limit of 1024 tokens is by default that of a whole answer.
+ * For environments whose states are answers: the prompt of a state shows the problem and the current answer. The
+ * default limit of 1024 tokens is for a complete answer.
  *
  * @see Zhang et al., "Accessing GPT-4 level Mathematical Olympiad Solutions via Monte Carlo Tree Self-refine
  * with LLaMa-3 8B", 2024; Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve

@@ -4,8 +4,8 @@ import type { Completion } from '../contracts/language-model.ts';
 
 /**
  * The probability of a completion from the log-probabilities of its tokens, in [0, 1]:
- * `p = exp(Σ ln p(token) / len^λ)`, with `len` the number of tokens. `undefined` where the completion has
- * none. Meant for the option `prior` of `fromModel`.
+ * `p = exp(Σ ln p(token) / len^λ)`, with `len` the number of tokens. `undefined` if the completion has none. Use it as
+ * the option `prior` of `fromModel`.
  *
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024, for λ;
  * Chen et al., "AlphaMath Almost Zero: Process Supervision without Process", 2024, for λ = 1.
@@ -13,7 +13,7 @@ import type { Completion } from '../contracts/language-model.ts';
 export function sequenceProbability(
   options: {
     /**
-     * λ, a finite number from 0 up: at 0 the probability of the whole completion, at 1 the geometric mean over
+     * λ, a finite number from 0 up: at 0 the probability of the complete text, at 1 the geometric mean over
      * its tokens, as in AlphaMath; 1.25 in MCTS-DPO.
      *
      * @defaultValue 1

@@ -24,19 +24,19 @@ const usual = {
   },
 } satisfies PromptSet;
 
-/** What is told of siblings. */
+/** Options of {@link siblings}. */
 export interface SiblingsOptions<State = any, Action = any> {
   /**
-   * What is to be seen where an action led to.
+   * The outcome of an action, as text.
    *
-   * @defaultValue the lines of the prompt of its state that the prompt before it has not
+   * @defaultValue the lines of its state's prompt that are not in the parent's prompt
    */
   readonly see?: (node: RealisedNode<State, Action>) => string | undefined;
-  /** How many siblings are told of, the latest ones: an integer from 1 up. @defaultValue 10 */
+  /** The maximum number of siblings shown, latest ones: an integer from 1 up. @defaultValue 10 */
   readonly most?: number;
   /**
-   * How many characters of one sibling are told, action and outcome together: an integer from 2 up. An outcome
-   * has half of them at least, where it needs them.
+   * The maximum characters per sibling, action and outcome together: an integer from 2 up. An outcome may use at least
+   * half of them.
    *
    * @defaultValue 600
    */
@@ -62,12 +62,12 @@ export interface SiblingsOptions<State = any, Action = any> {
 }
 
 /**
- * Tells a policy what was proposed at a node before: of each child its action, its outcome and its score. The
- * outcome is the state that the action led to, or why it failed; the score is the value after simulations, or
- * what an evaluator said. Nothing is told where there are no children.
+ * Shows a policy the existing children of a node: the action, outcome and score of each. The outcome is the state that
+ * the action led to, or why it failed; the score is the value after simulations, or the evaluation. Empty without
+ * children.
  *
- * A policy that draws several samples in one request tells each of them the same; `introspective` tells each
- * one of those before it.
+ * A policy that draws several samples in one request shows each the same text; `introspective` shows each the ones
+ * before it.
  *
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025, the
  * introspective expansion.

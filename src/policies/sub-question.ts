@@ -27,29 +27,28 @@ const usual = {
 } satisfies PromptSet;
 
 /**
- * A policy that takes a problem apart: an action is a smaller question with its answer, and the last one, *Now
- * we can answer the question: …*, states the final answer. It is `fromModel` with an instruction behind the
- * prompt of the state, made for the notations of `reasoning`. Width and temperature are those of the paper.
+ * A policy that decomposes a problem: an action is a sub-question with its answer, and the last one, *Now we can answer
+ * the question: …*, states the final answer. It is `fromModel` with an instruction after the prompt of the state, made
+ * for the notations of `reasoning`. Width and temperature are those of the paper.
  *
- * A step other than the last one is put on one line: `Answer: 4` on a line of its own would pass for the final
- * answer. Several answers to one sub-question, whose agreement is a confidence in the paper, are a matter of
- * values.
+ * Steps before the last are joined into one line, because `Answer: 4` on a separate line would count as the final
+ * answer. The paper's confidence, the agreement of several answers to one sub-question, is a value: see
+ * `selfConsistency`.
  *
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, its
  * settings for GSM8K.
  */
 export function subQuestion<State = any>(
   options: Omit<FromModelOptions<State, string>, 'prompts'> & {
-    /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+    /** The sampling temperature: a number from 0 up. @defaultValue 0.8 */
     readonly temperature?: number;
     /**
-     * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1
-     * up.
+     * The depth at which solutions end: at the node above it, the original question is asked. An integer from 1 up.
      *
      * @defaultValue no depth: the model decides
      */
     readonly maxDepth?: number;
-    /** Texts to replace: `step` says what a step is to be, `last` what the last one is. */
+    /** Texts to replace: `step` describes a step, `last` the last one. */
     readonly prompts?: Texts<'last' | 'step'>;
   },
 ): Policy<State, string> {

@@ -6,11 +6,11 @@ import { isNewTo } from './is-new-to.ts';
 import { withState } from './with-state.ts';
 
 /**
- * A policy to which all legal actions are equally likely: each one of `n` has prior `1 / n`.
+ * A policy with equally likely legal actions: each of `n` has prior `1 / n`.
  *
- * Asked for all of them it lists them in their order. Asked for fewer it draws different ones with equal
- * chances. Actions that are children of the node already are not proposed again, and keep their share of
- * the prior, unless independent samples are asked for: then one at a time is a fair random walk.
+ * Asked for all actions, it lists them in order. Asked for fewer, it samples uniformly without replacement. Existing
+ * children are not proposed again, and keep their share of the prior, unless independent samples are requested: drawing
+ * one at a time is then a fair random walk.
  *
  * @param actions - The legal actions of a state.
  */

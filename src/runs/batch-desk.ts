@@ -15,37 +15,37 @@ import type {
 import type { Clock } from '../contracts/clock.ts';
 import { BatchLog, type LoggedBatch } from './batch-log.ts';
 
-/** How calls wait in batches. */
+/** Options of batches. */
 export interface BatchOptions {
   /**
-   * How long a batch may take, in milliseconds, from 0 up. What it has not answered by then is taken out of it and sent by
-   * itself, at the full price; with 0 everything is.
+   * The deadline of a batch, in milliseconds, from 0 up. Requests not answered by then are withdrawn and sent on their
+   * own, at the full price; with 0, all are.
    *
-   * @defaultValue 86 400 000, 24 hours: providers give up after that as well
+   * @defaultValue 86 400 000 (24 hours), the limit of providers
    */
   readonly deadlineMs?: number;
   /**
-   * How long nobody has to have asked for anything before what was asked for is submitted, in milliseconds, from 0 up.
+   * How long to wait after the last request before a batch is submitted, in milliseconds, from 0 up.
    *
    * @defaultValue 1000
    */
   readonly lingerMs?: number;
   /**
-   * How long the list of a provider is given until it holds a batch whose submission nobody heard the end of, in milliseconds,
-   * from 0 up.
+   * How long to wait for a batch with an unconfirmed submission to appear in the provider's list, in milliseconds, from
+   * 0 up.
    *
    * @defaultValue 30 000
    */
   readonly settleMs?: number;
-  /** The time. @defaultValue the real one */
+  /** The clock. @defaultValue the system's */
   readonly clock?: Clock;
 }
 
-/** What waits in batches. */
+/** Requests waiting in batches. */
 export interface BatchProgress {
-  /** Requests that wait for their answers. */
+  /** The number of requests waiting for answers. */
   readonly requests: number;
-  /** The batches in which they wait. */
+  /** The number of batches. */
   readonly batches: number;
 }
 

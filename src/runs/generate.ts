@@ -38,121 +38,119 @@ import {
   timesSetAside,
 } from './run-folder.ts';
 
-/** What {@link generate} is given. */
+/** Options of {@link generate}. */
 export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>, State, Action> {
-  /** Where it is written down. What lies there already is not done again. */
+  /** The run folder. Work already recorded there is not repeated. */
   readonly run: RunFolder;
-  /** The problems, in the order in which they are begun. No two have the same `id`. */
+  /** The problems, in the order in which they are started, with unique `id`s. */
   readonly problems: readonly Problem[];
   /**
-   * How a problem is searched. Where it is written down and what it shares with others is for the run to say. Equal
-   * problems and attempts must give equal plans, or a run that was broken off cannot go on.
+   * The search options of a problem, except those set by the run, such as journal and pool. Equal problems and attempts
+   * must give equal plans, or an interrupted run cannot be resumed.
    */
   plan(
     problem: Problem,
     attempt: number,
   ): MaybePromise<
     Omit<SearchOptions<State, Action>, 'journal' | 'pool' | 'signal' | 'tree'> & {
-      /** The dynamics of the problem. */
+      /** The environment of the problem. */
       readonly environment: Environment<State, Action>;
     }
   >;
   /**
-   * Looks at what a search has found, or failed with, before its outcome is written down. What it returns stands there
-   * as `noted`.
+   * Called with the result or failure of a search before its outcome is recorded. Its return value is stored as
+   * `noted`.
    *
-   * @defaultValue nothing is noted
+   * @defaultValue none
    */
   note?(
     result: SearchResult<State, Action>,
     problem: Problem,
     attempt: number,
   ): MaybePromise<JsonValue>;
-  /** Whether the trees are kept. Outcomes and journals are in any case. @defaultValue true */
+  /** Whether to save trees. Outcomes and journals are always saved. @defaultValue true */
   readonly trees?: boolean;
-  /** Trees for each problem: an integer from 1 up. @defaultValue 1 */
+  /** Trees per problem: an integer from 1 up. @defaultValue 1 */
   readonly attempts?: number;
-  /** What all searches together may spend, those of earlier sessions of the run included. @defaultValue no limit */
+  /** The budget of all searches together, including earlier sessions of the run. @defaultValue no limit */
   readonly budget?: ConstructorParameters<typeof BudgetPool>[0];
-  /** Searches under way at once: an integer from 1 up. @defaultValue 4, with `batch` 500 */
+  /** Concurrent searches: an integer from 1 up. @defaultValue 4, with `batch` 500 */
   readonly concurrency?: number;
   /**
-   * Whether problems that have failed for good are searched again, from their beginning. Those whose model could not be
-   * reached always are, and go on where they were; with `'anew'` they too begin again.
+   * Whether to search failed problems again from the beginning. Those whose model was unreachable are always continued
+   * where they were; with `'anew'` they start from the beginning too.
    *
    * @defaultValue `false`
    */
   readonly retryFailed?: boolean | 'anew';
-  /** The number of failures in a row that end the run: from 1 up. @defaultValue 10 */
+  /** The number of consecutive failures that ends the run: from 1 up. @defaultValue 10 */
   readonly maxFailuresInARow?: number;
   /**
-   * Sends what calls of models ask for in batches, where the provider has them: for about half the price, and with answers
-   * that may take hours. All searches under way wait together; the more there are, the larger the batches, so that
-   * `concurrency` is by default 500. A search takes as many batches, one after the other, as it has calls that depend on
-   * each other: wide and shallow ones take few. A session that ends, or is killed, leaves its batches at the provider; the
-   * next one goes on with them and buys nothing twice. `true` stands for the defaults. A run is one with batches or one
-   * without, as long as it lasts.
+   * Sends model calls in batches, if the provider has them: at about half the price, with answers that may take hours.
+   * All concurrent searches wait together, and more searches make larger batches, so the default of `concurrency` is
+   * 500. A search needs one batch for each call in its longest chain of dependent calls: wide, shallow searches need
+   * few. Batches of a session that ends or is killed stay at the provider; the next session continues with them and
+   * pays for nothing twice. `true` means the defaults. A run uses batches from start to end, or not at all.
    *
-   * @defaultValue every request is sent by itself
+   * @defaultValue every request is sent on its own
    */
   readonly batch?: boolean | BatchOptions;
   /**
-   * Ends the run gracefully when it returns true. Searches under way go on in the next session; those that wait for a batch
-   * are left at once.
+   * Ends the run gracefully when it returns true. Unfinished searches continue in the next session; those waiting for a
+   * batch are left at once.
    */
   readonly stopWhen?: () => boolean;
-  /** Rejects when it aborts. What was paid for is kept. */
+  /** Rejects when it aborts. Paid calls are kept. */
   readonly signal?: AbortSignal;
-  /** Called for every search that begins or ends. */
+  /** Called when a search starts or ends. */
   readonly onProgress?: (progress: GenerateProgress) => void;
   /**
-   * Wraps every search: `grow` plans it, makes it and writes its outcome down.
+   * Wraps every search: `grow` plans it, runs it and records its outcome.
    *
-   * @defaultValue `grow` is called by itself
+   * @defaultValue `grow` is called directly
    */
   around?(grow: () => Promise<void>, problem: Problem, attempt: number): Promise<void>;
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface GenerateProgress {
-  /** Trees that were asked for. */
+  /** Trees requested. */
   readonly total: number;
-  /** Trees that are done, those of earlier sessions included. */
+  /** Trees finished, including earlier sessions. */
   readonly done: number;
-  /** Of those, trees with an end that scores 1 or more. */
+  /** Finished trees with an end that scores 1 or more. */
   readonly solved: number;
-  /** Searches that have failed. */
+  /** Failed searches. */
   readonly failed: number;
-  /** Searches under way. */
+  /** Running searches. */
   readonly running: number;
-  /** What waits in batches; nothing where there are none. */
+  /** Requests waiting in batches; absent without batches. */
   readonly waiting?: BatchProgress;
-  /** What has been spent, in earlier sessions too. Calls under way are not in it. */
+  /** The spend, including earlier sessions, without calls in flight. */
   readonly spend: Spend;
 }
 
 /** How a run ended. */
 export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'running' | 'waiting'> {
   /**
-   * Why it ended. `finished`: every search has. `budget`: what is left cannot hold another call. `stopped`: it was
-   * asked to. `failing`: one search after the other failed.
+   * Why it ended. `finished`: every search has ended. `budget`: the remaining budget does not cover another call.
+   * `stopped`: `stopWhen` returned true. `failing`: too many consecutive searches failed.
    */
   readonly stopReason: 'budget' | 'failing' | 'finished' | 'stopped';
-  /** The searches that have failed, and why. */
+  /** The failed searches, with reasons. */
   readonly failed: readonly ProblemOutcome[];
-  /** Trees that are still to be grown. */
+  /** Trees still to be grown. */
   readonly unfinished: number;
-  /** The models whose price is unknown, in any session: what they cost is not in `spend.usd`. */
+  /** Models with an unknown price, in any session: their cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
 }
 
 /**
- * Searches many problems under one budget, some of them at once, and writes everything into a run folder. It can
- * be killed at any time: what is done is not done again, and a search that was under way goes on from its
- * journal, without paying twice.
+ * Searches many problems under one budget, several at once, and saves everything in a run folder. It can be killed at
+ * any time: finished work is not repeated, and interrupted searches continue from their journals, without paying twice.
  *
- * @throws EspalierError `usage` where an option is not what it should be, and `storage` where the run cannot be
- * written; what was written until then stays.
+ * @throws EspalierError `usage` for an invalid option, and `storage` if the run cannot be written; data written before
+ * is kept.
  */
 export function generate<Problem extends Readonly<Record<'id', string>>, State, Action>(
   options: GenerateOptions<Problem, State, Action>,

@@ -1,5 +1,5 @@
 /**
- * Run folders: what was asked, every paid call, the trees, what was found.
+ * Run folders: requests, paid calls, trees and results.
  *
  * @module espalier/runs
  */

@@ -1,20 +1,20 @@
 import type { LanguageModel } from '../contracts/language-model.ts';
 
-/** What a function is given that a module exports for `--environment`, `--algorithm`, `--policy` or `--value`. */
+/** The argument of functions exported by modules for `--environment`, `--algorithm`, `--policy` or `--value`. */
 export interface PartRequest {
-  /** The model that `--model` names; absent where none does, as in an export. */
+  /** The model of `--model`; absent without one, as in an export. */
   readonly model?: LanguageModel;
   /** The model that judges. @defaultValue `model` */
   readonly judgeModel?: LanguageModel;
-  /** What is searched. A known answer is no part of it: no search may see it. */
+  /** The problem to search, without a known answer, which no search may see. */
   readonly problem: {
-    /** Names it within its run. */
+    /** Its id within the run. */
     readonly id: string;
-    /** What is asked, in words. */
+    /** The question, in words. */
     readonly question?: string | undefined;
-    /** Which puzzle it is. */
+    /** The name of the puzzle. */
     readonly task?: string | undefined;
-    /** The puzzle in its usual form, or what `--input` or a line of problems holds. */
+    /** The puzzle in its usual form, or the value of `--input` or of a line of problems. */
     readonly input?: string | undefined;
   };
 }

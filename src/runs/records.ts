@@ -6,16 +6,16 @@ import type { SavedRun } from './run-folder.ts';
 import { growerOf, runFile } from './source-files.ts';
 
 /**
- * The finished trees of a run for the rules that make rows, all those of one problem together. They come in the
- * order of `problems`, whatever the order in which they were finished; one problem at a time is in memory. Their method
- * and models are those that the run was made with, unless `describe` says others.
+ * The finished trees of a run as input for row rules, grouped by problem. They come in the order of `problems`,
+ * whatever order they were finished in; only one problem at a time is in memory. Their method and models are those of
+ * the run, unless `describe` overrides them.
  */
 export function* readRecords<State, Action>(
   saved: Partial<Omit<SavedRun, 'trees'>> & Pick<SavedRun, 'trees'>,
   options: {
     /** The names of the problems, in order. @defaultValue all, in the order of their first trees */
     readonly problems?: readonly string[];
-    /** What rows must know of a problem besides its trees. `undefined`: its trees are left out. */
+    /** Additional information about a problem for its rows. `undefined` leaves its trees out. */
     readonly describe: (
       problem: string,
     ) =>

@@ -25,51 +25,51 @@ import { listTrees, type TreeEntry } from './trees-file.ts';
 export interface ProblemOutcome {
   /** The problem. */
   readonly problem: string;
-  /** Which attempt at it, from 0. */
+  /** The index of the attempt, from 0. */
   readonly attempt: number;
-  /** `done`: its tree is in the run. `failed`: it could not be searched to the end. */
+  /** `done`: its tree is in the run. `failed`: the search did not complete. */
   readonly status: 'done' | 'failed';
-  /** Why it failed, in one sentence; else why the search ended. */
+  /** Why it failed, in one sentence, or else why the search ended. */
   readonly reason: string;
   /** Whether an end that scores 1 or more was found. */
   readonly solved: boolean;
-  /** What the search has spent. */
+  /** The spend of the search. */
   readonly spend: Spend;
-  /** The models that were called and whose price is unknown. */
+  /** Models called without a known price. */
   readonly unpriced?: readonly string[];
-  /** What was noted of it. */
+  /** The value returned by the option `note` of `generate`. */
   readonly noted?: JsonValue;
 }
 
-/** A folder that holds one run: what was asked, every paid call, the trees, what was found. */
+/** The folder of a run: requests, paid calls, trees and results. */
 export interface RunFolder extends Disposable {
   /** Where it is. */
   readonly path: string;
-  /** Every paid call of a run that is one search, to give to `search`. */
+  /** The journal of a single-search run, to pass to `search`. */
   readonly journal: JournalFile;
-  /** The paid calls of one attempt at one of many problems. Close it when the search is over. */
+  /** The journal of one attempt at one of several problems. Close it after the search. */
   journalOf(problem: string, attempt: number): JournalFile;
-  /** Puts the paid calls of one attempt aside, where there are any, so that it begins anew. They stay in the folder. */
+  /** Sets the journal of an attempt aside, if there is one, so that the attempt starts over. It stays in the folder. */
   setAside(problem: string, attempt: number): void;
-  /** Writes `asked.jsonl`: the problems, in the order in which rows are made of them. */
+  /** Writes `asked.jsonl`: the problems, in the order of their rows. */
   writeProblems(problems: readonly Readonly<Record<string, JsonValue>>[]): void;
-  /** Writes `run.json`: what was asked. Never put a secret into it. */
+  /** Writes `run.json`: the request. Never put secrets into it. */
   writeRun(run: Readonly<Record<string, JsonValue>>): void;
-  /** Appends to `trees.jsonl`. A later tree of the same problem, attempt and step takes the place of an earlier. */
+  /** Appends to `trees.jsonl`. A later tree of the same problem, attempt and step replaces an earlier one. */
   saveTree(entry: TreeEntry): void;
-  /** Appends to `problems.jsonl`. A later outcome of the same problem and attempt takes the place of an earlier. */
+  /** Appends to `problems.jsonl`. A later outcome of the same problem and attempt replaces an earlier one. */
   saveOutcome(outcome: ProblemOutcome): void;
-  /** Writes `report.json`: what was found and spent. */
+  /** Writes `report.json`: results and spend. */
   writeReport(report: Readonly<Record<string, JsonValue>>): void;
   /** Closes the journal and releases the folder. */
   close(): void;
 }
 
 /**
- * Opens a run folder for writing, and makes it where there is none. Until it is closed no other process
- * can write to it; when the process dies the next one takes over.
+ * Opens a run folder for writing, creating it if needed. No other process can write to it until it is closed; if the
+ * process dies, the next one takes over.
  *
- * @throws EspalierError `usage` where a file of somebody else stands in the place of one of the run; `locked`,
+ * @throws EspalierError `usage` if a file of the run would overwrite an unrelated one; `locked`,
  * `invalid-journal` or `storage`.
  */
 export function openRun(path: string): RunFolder {
@@ -171,26 +171,26 @@ export function journalFileOf(of: Pick<ProblemOutcome, 'attempt' | 'problem'>): 
 /** A folder with one of these holds a run; the lock is there while it is written. */
 const marks = ['run.json', 'journal.jsonl', 'problems.jsonl', 'lock'];
 
-/** A run folder as it lies there. Reading needs no lock. */
+/** The contents of a run folder. Reading needs no lock. */
 export interface SavedRun {
   /** Where it is. */
   readonly path: string;
-  /** What was asked. */
+  /** The request. */
   readonly run: Readonly<Record<string, JsonValue>> | undefined;
-  /** The latest tree of each problem, attempt and step, read when asked for. */
+  /** The latest tree of each problem, attempt and step, read on demand. */
   readonly trees: readonly (Omit<TreeEntry, 'tree'> & {
     /** Reads it. */
     readonly read: () => TreeEntry['tree'];
   })[];
-  /** The latest outcome of each problem and attempt, where there were many. */
+  /** The latest outcome of each problem and attempt, for runs over several problems. */
   readonly outcomes: readonly ProblemOutcome[];
-  /** The problems that were asked for, in order, where there were many. */
+  /** The problems, in order, for runs over several problems. */
   readonly asked: readonly Readonly<Record<string, JsonValue>>[];
-  /** What was found and spent. */
+  /** Results and spend. */
   readonly report: Readonly<Record<string, JsonValue>> | undefined;
-  /** Whether there are paid calls of an attempt. */
+  /** Whether an attempt has a journal. */
   hasJournal(of: Pick<ProblemOutcome, 'attempt' | 'problem'>): boolean;
-  /** The paid calls, for a replay; of a run over many problems those of one of them. */
+  /** The journal, for replays; for a run over several problems, that of one attempt. */
   journal(of?: Pick<ProblemOutcome, 'attempt' | 'problem'>): Pick<Journal, 'lines'>;
 }
 
@@ -219,7 +219,7 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
 /**
  * Reads a run folder.
  *
- * @throws EspalierError `storage` where there is none or it cannot be read, naming the file and the line, or
+ * @throws EspalierError `storage` if it is missing or cannot be read, naming the file and the line, or
  * `invalid-journal`.
  */
 export function readRun(path: string): SavedRun {

@@ -3,13 +3,13 @@ import { isPlainObject } from '../base/json.ts';
 import type { TreeJson } from '../tree/tree-json.ts';
 import { readLineAt, readLines } from './json-lines.ts';
 
-/** A finished tree and what it belongs to. */
+/** A finished tree, with its problem, attempt and step. */
 export interface TreeEntry {
-  /** The problem that the tree is about. */
+  /** The problem of the tree. */
   readonly problem: string;
-  /** Which attempt at it, from 0. */
+  /** The index of the attempt, from 0. */
   readonly attempt: number;
-  /** Which step of the real world: some methods grow one tree a step. */
+  /** The step of the real world: some methods grow one tree per step. */
   readonly step: number;
   /** The tree itself. */
   readonly tree: TreeJson;

@@ -1,7 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import { describeValue, expectOneOf } from '../base/expect.ts';
 
-/** For callers without types: what a condition does not mean must not end a search. */
+/** For callers without types: an unintended return value must not end a search. */
 export function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
   if (typeof answer === 'boolean' || answer === 'solved') return;
   if (typeof answer === 'function') {

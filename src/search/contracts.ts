@@ -19,19 +19,19 @@ import type { Selection, WideningRule } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /**
- * A law that an algorithm keeps on every tree it grows. The conformance kit holds it to them.
+ * A law that an algorithm keeps on every tree it grows. The conformance kit checks them.
  *
  * - `visits`: a node's visits are the simulations that ended at it plus those of its children.
- * - `values`: with values and rewards in [0, 1] of which a path has at most one, every value is in [0, 1].
+ * - `values`: if values and rewards are in [0, 1] and a path has at most one reward, every value is in [0, 1].
  * - `simulations`: each simulation that ends without a failure adds one visit to the root.
  */
 export type ConservationLaw = 'visits' | 'values' | 'simulations';
 
-/** A way to grow a tree: a textbook loop. It keeps no state outside the tree. */
+/** A way to grow a tree, written as a textbook loop. It keeps no state outside the tree. */
 export interface SearchAlgorithm<State = any, Action = any> {
   /** The name in results, journals and commands. */
   readonly name: string;
-  /** Whether several simulations may be under way at once, or why not. */
+  /** Whether simulations may run concurrently, or why not. */
   readonly concurrency:
     | 'any'
     | {
@@ -50,12 +50,12 @@ export interface SearchAlgorithm<State = any, Action = any> {
  * - `continue`: the next one may start.
  * - `waiting`: nothing to do until another simulation has ended; this one does not count.
  * - `exhausted`: nothing is left to search.
- * - `solved`: the algorithm has what it looked for.
- * - `{ reserved }`: of this unit no more is left than is reserved for something else.
+ * - `solved`: the algorithm found what it was looking for.
+ * - `{ reserved }`: only the amount reserved for something else is left of this unit.
  */
 export type SimulationOutcome =
   | {
-      /** Of which unit no more is left than is reserved. */
+      /** The unit of which only the reserve is left. */
       readonly reserved: keyof Spend;
     }
   | 'continue'
@@ -68,63 +68,65 @@ export interface Simulation<State, Action> {
   /** Random numbers of this simulation. */
   readonly random: Random;
   /**
-   * The node that a rule selects; `undefined` where nothing is left to learn. Its path is marked as by `visit` in the
-   * same breath: simulations that start together see each other. With a `widening` rule, a node that can neither get
-   * another child now nor ever is closed, and another one selected.
+   * The node that a rule selects; `undefined` if nothing is left to learn. Its path is marked at once, as by `visit`,
+   * so that concurrent simulations see each other. With a `widening` rule, a node that can never get another child is
+   * closed, and another one is selected.
    */
   select(
     selection: Selection,
     options?: {
-      /** Where the selection starts. @defaultValue where the world stands */
+      /** Where the selection starts. @defaultValue the cursor */
       readonly from?: SearchNode<State, Action>;
       /** Whether a node may get further children later. @defaultValue never */
       readonly widening?: WideningRule | undefined;
     },
   ): SearchNode<State, Action> | undefined;
-  /** Marks the path to a node as under way until the simulation ends, so that others keep away. Returns the node. */
+  /**
+   * Marks the path to a node as in flight until the simulation ends, so that others spread elsewhere. Returns the node.
+   */
   visit<Node extends SearchNode<State, Action>>(node: Node): Node;
 }
 
 /** One round of simulations. */
 export interface SimulateOptions {
-  /** What the round is called in events, such as `level`. @defaultValue nothing */
+  /** The name of the round in events, such as `level`. @defaultValue none */
   readonly name?: string;
-  /** The number of simulations after which this round ends, and not the search. @defaultValue no limit */
+  /** The number of simulations after which this round ends; the search continues. @defaultValue no limit */
   readonly limit?: number;
   /**
-   * What a simulation that finds nothing left to search ends: the search, or only this round, because the
-   * algorithm goes on elsewhere.
+   * What ends when a simulation finds nothing left to search: the search, or only this round, because the algorithm
+   * continues elsewhere.
    *
    * @defaultValue `'search'`
    */
   readonly exhausts?: 'round' | 'search';
   /**
-   * Whether the round waits for expansions that are all it waits for, and in whose time others have ended. Where it does
-   * not, these simulations go on beside what follows, each in a slot of its own.
+   * Whether the round waits when only slow expansions are left of it. With `leave`, those simulations continue
+   * alongside what follows, each in its own slot.
    *
    * @defaultValue `'wait'`
    */
   readonly stragglers?: 'leave' | 'wait';
 }
 
-/** What {@link SearchContext.expand} is asked for. */
+/** Options of {@link SearchContext.expand}. */
 export interface ExpandOptions {
   /** How many actions. @defaultValue all that the policy has */
   readonly count?: number;
   /** The arm to draw from, where a policy has several. */
   readonly arm?: string | undefined;
-  /** Whether to draw samples of its own while another expansion of the node is under way. @defaultValue false */
+  /** Whether to draw separate samples while another expansion of the node is in flight. @defaultValue false */
   readonly independent?: boolean;
   /**
-   * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open; where
-   * it may not, a node that has children gets no more.
+   * Whether the node may be expanded again. If so, a node without usable samples stays open; if not, a node that has
+   * children gets no more.
    *
-   * @defaultValue a node is asked, whatever it has, and never again where no sample can be used
+   * @defaultValue the node is expanded whatever children it has, and never again if no sample is usable
    */
   readonly widening?: WideningRule;
 }
 
-/** How an algorithm reaches its effects, each of them budgeted, cancelled, journaled and reported. */
+/** How an algorithm performs effects, each of them budgeted, cancellable, journaled and reported. */
 export interface SearchContext<State, Action> extends CallContext {
   /** The dynamics that are searched. */
   readonly environment: Environment<State, Action>;
@@ -136,8 +138,7 @@ export interface SearchContext<State, Action> extends CallContext {
   readonly remaining: Spend;
 
   /**
-   * Runs simulations, as many at once as `concurrency` says, until one of them ends the search, or the
-   * budget or `stopWhen` does.
+   * Runs simulations, up to `concurrency` at once, until one of them, the budget or `stopWhen` ends the search.
    */
   simulate(
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
@@ -145,11 +146,11 @@ export interface SearchContext<State, Action> extends CallContext {
   ): Promise<void>;
 
   /**
-   * Works on each node of a list, such as a level of a beam: one simulation a node, as many at once as `concurrency`
-   * says. What is done stands in the tree, so that a search that goes on repeats nothing of it.
+   * Works on each node of a list, such as a level of a beam: one simulation per node, up to `concurrency` at once.
+   * Finished work is recorded in the tree, so a resumed search repeats none of it.
    *
-   * @param name - What the round is called in events.
-   * @returns `'stopped'` where the search ended before all nodes had their turn.
+   * @param name - The name of the round in events.
+   * @returns `'stopped'` if the search ended before all nodes had their turn.
    */
   round(
     name: string,
@@ -160,16 +161,14 @@ export interface SearchContext<State, Action> extends CallContext {
     ) => Promise<unknown>,
   ): Promise<'done' | 'stopped'>;
 
-  /** Whether an expansion of the node is under way. What another one would bring is not known before it ends. */
+  /** Whether an expansion of the node is in flight. */
   isExpanding(node: SearchNode<State, Action>): boolean;
 
   /**
-   * Asks the policy for actions and appends them as children. Duplicates of a child that is there stand
-   * for it, and their prior is added to its own. Expansions of one node at the same time are one,
-   * unless `independent` asks for samples of its own.
+   * Asks the policy for actions and appends them as children. A duplicate of an existing child returns that child, and
+   * adds its prior. Concurrent expansions of one node are shared, unless `independent` is set.
    *
-   * @returns the children that the proposals stand for, in order; none when the expansion failed, which
-   * is then the node's failure.
+   * @returns the child of each proposal, in order; none if the expansion failed, which becomes the node's failure.
    */
   expand(
     node: SearchNode<State, Action>,
@@ -177,10 +176,10 @@ export interface SearchContext<State, Action> extends CallContext {
   ): Promise<readonly SearchNode<State, Action>[]>;
 
   /**
-   * Appends actions that are known already as children, as if the policy had proposed them: within the budget of nodes,
-   * told in events, equal ones merged.
+   * Appends known actions as children, as if the policy had proposed them: within the node budget, reported in events,
+   * equal ones merged.
    *
-   * @returns the children that they stand for, in order.
+   * @returns the child of each action, in order.
    */
   graft(
     node: SearchNode<State, Action>,
@@ -190,13 +189,13 @@ export interface SearchContext<State, Action> extends CallContext {
   /** Steps to the states of proposed nodes, parents first. Siblings of equal state, reward and cost are merged. */
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
 
-  /** The key of a node's state; `undefined` where it has no state, or the environment no keys. */
+  /** The key of a node's state; `undefined` without a state, or if the environment has no `key`. */
   key(node: SearchNode<State, Action>): string | undefined;
 
   /**
-   * Evaluates, in one batch, the nodes that need it: not failed, not evaluated, not rewarded at their end. With `again`
-   * also those that have been evaluated: a new sample is kept beside the others, and their mean is the value. A sample
-   * that fails leaves the node as it was.
+   * Evaluates, in one batch, the nodes that need it: those that have not failed, are not yet evaluated and are no
+   * rewarded ends. With `again`, evaluated nodes get another sample too, and the mean of the samples is the value. A
+   * failed sample leaves the node unchanged.
    */
   evaluate(
     nodes: readonly SearchNode<State, Action>[],
@@ -204,27 +203,27 @@ export interface SearchContext<State, Action> extends CallContext {
   ): Promise<void>;
 
   /**
-   * The return of a simulation from a node on, by the evaluator's `simulate`. Asked for once a node.
-   * `undefined` where the evaluator has none, where the end of the node was rewarded, and where it failed,
-   * which is then the node's failure.
+   * The return of a simulation from a node, by the evaluator's `simulate`, requested once per node. `undefined` if the
+   * evaluator has no `simulate`, if the node is a rewarded end, or if the call failed, which becomes the node's
+   * failure.
    */
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined>;
 
   /**
-   * Ends the search as solved, with what it found: a node, or a vote. Of a vote the answers of the environment are
-   * counted: what has the greatest weight is concluded, and its heaviest node. A node without an answer, or put
-   * aside, has no vote; where none has one, nothing is concluded. The shares of all answers stand in the tree.
+   * Ends the search as solved, with a node or a vote. A vote counts the environment's answers: the answer with the
+   * greatest weight wins, represented by its heaviest node. Nodes without an answer, and pruned ones, have no vote;
+   * without any vote nothing is concluded. The shares of all answers are recorded in the tree.
    *
-   * @throws EspalierError `usage` for a vote where the environment has no `answer`.
+   * @throws EspalierError `usage` for a vote if the environment has no `answer`.
    */
   conclude(
     conclusion:
       | Omit<Conclusion<State, Action>, 'shares'>
       | {
           readonly votes: readonly {
-            /** What votes. */
+            /** The voting node. */
             readonly node: SearchNode<State, Action>;
-            /** How much its vote counts: a finite number from 0 up. @defaultValue 1 */
+            /** The weight of its vote: a finite number from 0 up. @defaultValue 1 */
             readonly weight?: number;
           }[];
         },
@@ -233,14 +232,14 @@ export interface SearchContext<State, Action> extends CallContext {
   /** Moves the cursor of the real world to a node below it. */
   advance(node: SearchNode<State, Action>): void;
 
-  /** Searches something else within a share, in (0, 1], of what this search's budget still holds; a pool is not divided. */
+  /** Runs a nested search with a share, in (0, 1], of this search's remaining budget; a pool is not divided. */
   search<S, A>(
     environment: Environment<S, A>,
     options: NoInfer<SearchOptions<S, A>> & { readonly share: number },
   ): Promise<SearchResult<S, A>>;
 }
 
-/** Ends a search gracefully when it returns true, or `'solved'`. Looked at after each simulation. */
+/** Ends a search gracefully when it returns true, or `'solved'`. Checked after each simulation. */
 export type StopCondition<State = unknown, Action = unknown> = (progress: {
   /** The tree as it stands. Live: copy what you keep. */
   readonly tree: SearchTree<State, Action>;
@@ -250,40 +249,43 @@ export type StopCondition<State = unknown, Action = unknown> = (progress: {
   readonly spend: Spend;
 }) => boolean | 'solved';
 
-/** Parts that belong together under one name: what a published method is made of. */
+/** The parts of a published method under one name. */
 export interface SearchMethod<State = any, Action = any> {
   /** The name in results, runs and datasets, in kebab-case. */
   readonly name: string;
-  /** Who proposes. */
+  /** Proposes actions. */
   readonly policy: Policy<State, Action>;
-  /** Who values. */
+  /** Values states. */
   readonly evaluator: Evaluator<State, Action>;
-  /** How the tree grows. */
+  /** Grows the tree. */
   readonly algorithm: SearchAlgorithm<State, Action>;
-  /** When the search is over before its budget is spent. @defaultValue never */
+  /** Conditions that end the search before its budget is spent. @defaultValue none */
   readonly stopWhen?: readonly StopCondition<State, Action>[];
 }
 
-/** What {@link search} is given beside the environment, from which states and actions take their types. */
+/** Options of {@link search}. The environment determines the types of states and actions. */
 export interface SearchOptions<State = any, Action = any> {
-  /** Policy, evaluator, algorithm and stop conditions in one. The first three replace its own where they are given beside it. */
+  /**
+   * Policy, evaluator, algorithm and stop conditions in one. Explicit `policy`, `evaluator` and `algorithm` options
+   * replace its own.
+   */
   readonly method?: SearchMethod<State, Action>;
-  /** Proposes actions. Needed where there is no method. */
+  /** Proposes actions. Required without a `method`. */
   readonly policy?: PolicyLike<State, Action>;
-  /** Needed by algorithms that look at states which are neither rewarded nor scored by a heuristic. */
+  /** Values states. Required by algorithms that need the value of a state with neither reward nor heuristic. */
   readonly evaluator?: EvaluatorLike<State, Action>;
   /** @defaultValue `mcts()` */
   readonly algorithm?: SearchAlgorithm<State, Action>;
   /**
-   * Says whether an end is right, for its reward: tests, a rule; for training data `goldVerifier(oracle)`. Complete
-   * answers that may still be refined are rewarded too.
+   * Decides whether an end is correct, as its reward: tests or a rule; `goldVerifier(oracle)` for training data.
+   * Complete answers that may still be refined are rewarded too.
    *
    * @defaultValue the rewards of the environment
    */
   readonly outcome?: Verifier<State>;
   /**
-   * γ, the discount of each edge, in [0, 1]. It belongs to the tree from then on: what is best and what is chosen go
-   * by the discounted return.
+   * γ, the discount of each edge, in [0, 1]. It is stored in the tree: the best node and the final choice use the
+   * discounted return.
    *
    * @defaultValue that of the tree, 1 in a new one
    */
@@ -291,15 +293,15 @@ export interface SearchOptions<State = any, Action = any> {
   /** @defaultValue 100 simulations */
   readonly budget?: Budget;
   /**
-   * A budget that other searches spend from as well, beside that of this one. What a killed process had under way is
-   * charged to it, and leaves as much for this search as an undisturbed one has.
+   * A budget shared with other searches, in addition to this search's own. Calls in flight when a process is killed are
+   * charged to the pool, not to this search's budget.
    *
    * @defaultValue none
    */
   readonly pool?: BudgetPool;
   /**
-   * Where calls of models send what may wait; `generate` gives it to its searches. A journal belongs to a search with it
-   * or to one without.
+   * Sends model requests that can wait in batches; `generate` passes it to its searches. A journal cannot be shared
+   * between searches with and without it.
    *
    * @defaultValue nothing waits
    */
@@ -308,53 +310,52 @@ export interface SearchOptions<State = any, Action = any> {
   readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
   /**
    * Simulations under way at once, and calls in flight: integers from 1 up. A simulation may have several calls in flight,
-   * the samples of an expansion for example. A number n is n simulations and max(16, 4 · n) calls.
+   * the samples of an expansion for example. A number n means n simulations and max(16, 4 · n) calls.
    *
-   * What counts as a call in flight is each request to a model, and each effect, from its start until its result takes
-   * effect, retries included; calls that an effect makes count with it. Others wait in the order in which they were
-   * asked for, with nothing reserved of the budget. Searches within this one share its places for calls. What is
-   * bought already, equal calls shared, and counts of prompts, which are free, take no place. A replay needs the same
-   * numbers as its run.
+   * Each request to a model, and each effect, counts as a call in flight from its start until its result takes effect,
+   * retries included; calls made by an effect count as part of it. Further calls queue in request order, without
+   * reserving budget. Nested searches share these slots. Calls answered from the journal, shared equal calls and prompt
+   * counts, which are free, take no slot. A replay needs the same numbers as its run.
    *
    * @defaultValue 1
    */
   readonly concurrency?:
     | number
     | {
-        /** How many simulations are under way at once. */
+        /** The maximum number of simulations in flight. */
         readonly simulations: number;
-        /** How many calls are in flight. */
+        /** The maximum number of calls in flight. */
         readonly calls: number;
       };
-  /** In which order results take effect. @defaultValue `'arrival'` */
+  /** The order in which results take effect. @defaultValue `'arrival'` */
   readonly order?: Order;
   /** Rejects the search when it aborts. */
   readonly signal?: AbortSignal;
   /** @defaultValue 0 */
   readonly seed?: number | string;
   /**
-   * Prices by model id, beside and above those of `defaultPrices` in `espalier/calls`, and what models say themselves. Where
-   * `budget.usd` is set, every model needs one.
+   * Prices by model id. They take precedence over `defaultPrices` in `espalier/calls` and over prices that models
+   * carry. With `budget.usd`, every model needs a price.
    */
   readonly prices?: PriceTable;
-  /** Where paid calls are written down and found again. @defaultValue nowhere */
+  /** Records paid calls and answers repeated ones. @defaultValue none */
   readonly journal?: Journal;
   /**
-   * Whether calls that failed in an earlier run on the journal, or in the search that this one continues, are made again
-   * once the search has come to where that ended. Without it, those are that waiting may mend: no connection, a busy
-   * server, too many requests, no time left.
+   * Whether calls that failed in an earlier run on the journal, or in the search being resumed, are repeated once the
+   * search has caught up with it. Without it, only transient failures are repeated: no connection, a busy server, too
+   * many requests, no budget left.
    *
    * @defaultValue `false`
    */
   readonly retryFailed?: boolean;
   /**
-   * Whether further samples are drawn where the algorithm has nothing left to search, from the nodes that have the fewest
-   * and one at a time, until the budget is spent or no node has anything new. What was put aside stays so.
+   * Whether to draw further samples when the algorithm has nothing left to search: one at a time, from the nodes with
+   * the fewest samples first, until the budget is spent or no node yields anything new. Pruned nodes stay pruned.
    *
-   * @defaultValue `false`: published methods end there
+   * @defaultValue `false`, as in published methods
    */
   readonly fill?: boolean;
-  /** A tree to go on with. @defaultValue a new one */
+  /** A tree to continue. @defaultValue a new tree */
   readonly tree?: SearchTree<State, Action>;
   /** @defaultValue the system's */
   readonly clock?: Clock;
@@ -363,79 +364,81 @@ export interface SearchOptions<State = any, Action = any> {
 /**
  * Why a search ended.
  *
- * - `solved`: the algorithm, or a stop condition, has what it looked for.
- * - `budget`: a limit was met; `exceeded` says which.
- * - `exhausted`: nothing is left to search. What was lost on the way, `failures` tells.
- * - `stopped`: a stop condition said so.
+ * - `solved`: the algorithm, or a stop condition, found what it was looking for.
+ * - `budget`: a limit was reached; `exceeded` names it.
+ * - `exhausted`: nothing is left to search; `failures` lists what failed on the way.
+ * - `stopped`: a stop condition held.
  * - `failed`: the search could not go on; `failure` says why.
  */
 export type StopReason = 'solved' | 'budget' | 'exhausted' | 'stopped' | 'failed';
 
 /** What a search found. */
 export interface SearchResult<State, Action> {
-  /** The method that was followed, and which of its parts were replaced; `undefined` where none was. */
+  /** The method used, and which of its parts were replaced; `undefined` without one. */
   readonly method:
     | {
         /** The name of the method. */
         readonly name: string;
-        /** Which of its parts were given in place of its own. */
+        /** The parts that other options replaced. */
         readonly replaced: readonly ('algorithm' | 'evaluator' | 'policy')[];
       }
     | undefined;
   /** The tree that was grown. */
   readonly tree: SearchTree<State, Action>;
-  /** The best node found; the root where nothing was. */
+  /** The best node found; the root if nothing was found. */
   readonly best: SearchNode<State, Action>;
   /** The actions that lead to it. */
   readonly actions: readonly Action[];
-  /** What the best node answers, as `answer` of the environment tells it; `undefined` where it tells none. */
+  /** The best node's answer, from the environment's `answer`; `undefined` without one. */
   readonly answer: JsonValue | undefined;
-  /** Whether the best node is terminal, or an answer, and its return, not discounted, is 1 or more. */
+  /** Whether the best node is terminal or an answer, with an undiscounted return of at least 1. */
   readonly solved: boolean;
   /** Whether the algorithm proved that no other proposed path is better. */
   readonly optimal: boolean;
   /** Why the search ended. */
   readonly stopReason: StopReason;
-  /** The limit that was met. */
+  /** The limit that was reached. */
   readonly exceeded: keyof Spend | undefined;
-  /** Whether that limit is one of the pool, and its own would have held more. */
+  /** Whether that limit is the pool's, while this search's own budget had more left. */
   readonly poolExhausted: boolean;
-  /** Why the search failed, where it did. */
+  /** Why the search failed, if it did. */
   readonly failure: Failure | undefined;
-  /** What came to nothing in the tree, however the search ended: `exhausted` may mean that parts of it are lost. */
+  /**
+   * Failures in the tree, however the search ended: after `exhausted`, parts of the tree may be missing because of
+   * them.
+   */
   readonly failures: {
-    /** How many there are. What failed only because all below it did is not among them. */
+    /** Their number. Nodes that failed only because all nodes below them did are not counted. */
     readonly count: number;
-    /** How many there are of each kind. */
+    /** Their number by kind. */
     readonly kinds: Readonly<Partial<Record<Failure['kind'], number>>>;
-    /** The first of each kind, in the order of the nodes. */
+    /** The first of each kind, in node order. */
     readonly first: readonly Failure[];
   };
   /** What the search has spent. */
   readonly spend: Spend;
-  /** Tokens that servers used, and dollars that they charged, beyond what they were allowed. */
+  /** Tokens used and dollars charged by servers beyond what was reserved. */
   readonly overdraft: Omit<CallSpend, 'calls'>;
-  /** What the calls that took effect have cost: `spend` without what killed processes have lost. */
+  /** The cost of calls that took effect: `spend` without the losses of killed processes. */
   readonly answered: CallSpend;
-  /** The models that were called and whose price is unknown: what they cost is not in `spend.usd`. */
+  /** Models called without a known price: their cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
-  /** What each model read and wrote, by who asked it, in the order in which they were first asked. */
+  /** Tokens read and written per model and role, in the order of their first call. */
   readonly usage: readonly ModelUsage[];
-  /** How far the journal answered its calls. */
+  /** How many calls the journal answered. */
   readonly coverage: {
     /** Calls that the journal answered. */
     readonly recorded: number;
     /** Calls that a replay could not answer. */
     readonly unrecorded: number;
     /**
-     * The line of the journal, from 1, at which the search, or one on that journal that it repeats, asked something else
-     * than what is written there.
+     * The 1-based line of the journal at which this search, or one that it repeats, first diverged from the record.
      */
     readonly differsAt: number | undefined;
   };
   /**
-   * Goes on with the same tree under a further budget. Other options may change as well. What failed for a reason
-   * that may have passed (a server that was busy or out of reach) is asked for again.
+   * Continues with the same tree under a further budget. Other options may change as well. Transient failures (a busy
+   * or unreachable server) are retried.
    */
   resume(
     options?: Partial<Omit<SearchOptions<State, Action>, 'tree'>>,

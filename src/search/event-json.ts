@@ -7,11 +7,11 @@ import type { NodeJson, TreeJson } from '../tree/tree-json.ts';
 import type { SearchResult } from './contracts.ts';
 import type { SearchEvent } from './events.ts';
 
-/** A node as in a saved tree, with its place: `id` is its index there. */
+/** A node as in a saved tree, with its position: `id` is its index there. */
 export interface PlacedNodeJson extends NodeJson {
   /** Its number in the tree. */
   readonly id: number;
-  /** How many actions lead to it. */
+  /** The number of actions that lead to it. */
   readonly depth: number;
 }
 
@@ -37,10 +37,10 @@ type EventAsJson<Event> = Event extends unknown
   ? { readonly [Name in keyof Event]: AsJson<Event[Name]> }
   : never;
 
-/** What happens in a search, as JSON: nodes as in a saved tree, the tree where the search starts, a result at its end. */
+/** An event of a search as JSON: nodes as in a saved tree, the tree in `search-start`, the result in `search-end`. */
 export type SearchEventJson = EventAsJson<SearchEvent>;
 
-/** An event as JSON: a copy that stays as it is while the search goes on. */
+/** An event as JSON: a copy that does not change while the search continues. */
 export function eventToJson<State, Action>(
   event: SearchEvent<State, Action>,
   codec: Codec<State> | undefined,

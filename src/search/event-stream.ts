@@ -6,17 +6,17 @@ import { EventQueue } from './event-queue.ts';
 import type { SearchEvent } from './events.ts';
 import { runAlone } from './run-alone.ts';
 
-/** A search under way: its events, one after the other, and what it comes to. */
+/** A running search: its events in order, and its result. */
 export interface SearchStream<State, Action>
   extends AsyncGenerator<SearchEvent<State, Action>, void, undefined> {
   /**
-   * What the search comes to. It runs to its end also where nobody reads its events; where a reader leaves, it rejects.
+   * The result. The search runs to its end even if nobody reads its events; if a reader leaves early, it rejects.
    */
   readonly result: Promise<SearchResult<State, Action>>;
   /**
-   * The events as JSON, to be sent elsewhere. They take the place of the events themselves: one of the two is read.
+   * The events as JSON, for sending elsewhere. Read either these or the events themselves, not both.
    *
-   * @throws EspalierError `usage` for a state or an action that JSON cannot hold, where the environment has no codec.
+   * @throws EspalierError `usage` for a state or an action that JSON cannot hold, if the environment has no codec.
    */
   json(): AsyncGenerator<SearchEventJson, void, undefined>;
 }

@@ -28,15 +28,15 @@ export type SearchEvent<State = unknown, Action = unknown> =
       readonly type: 'node-expanded';
       /** Where they were proposed. */
       readonly node: SearchNode<State, Action>;
-      /** The children that the proposals stand for, in order. */
+      /** The child of each proposal, in order. */
       readonly children: readonly SearchNode<State, Action>[];
     }
   | {
-      /** One proposal of a batch came to nothing. */
+      /** One proposal of a batch failed. */
       readonly type: 'proposal-failed';
       /** Where it was made. */
       readonly node: SearchNode<State, Action>;
-      /** Why it came to nothing. */
+      /** Why it failed. */
       readonly failure: Failure;
     }
   | {
@@ -70,7 +70,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
   | {
       /** A model did not do something as asked. */
       readonly type: 'warning';
-      /** What it was, and what is done instead. */
+      /** What was not supported, and what is done instead. */
       readonly warning: ModelWarning;
     }
   | {

@@ -33,7 +33,7 @@ export interface ProposalBatch<Action> {
  * keeps its place.
  *
  * Where a policy gives no priors, a child's prior is its share of all samples drawn at the node. A prior
- * that a policy gives for a child that is there already restates that child's prior, and adds nothing.
+ * that a policy gives for a child that already exists restates that child's prior, and adds nothing.
  *
  * Where there is no room for all that is new, nothing is done: a node with some of its children would pass
  * for one with all of them when the search goes on.

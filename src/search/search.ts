@@ -8,8 +8,7 @@ import { runAlone } from './run-alone.ts';
  * with the best found. A budget ends a search gracefully; `signal` rejects it with its reason.
  *
  * @param environment - The dynamics of the problem.
- * @throws EspalierError `usage` for an option that cannot be, and `invalid-journal` for a journal of
- * another run.
+ * @throws EspalierError `usage` for an invalid option, and `invalid-journal` for a journal of another run.
  * @example
  * ```ts
  * const { best, actions, stopReason } = await search(environment, {
@@ -25,8 +24,8 @@ export function search<State, Action>(
 }
 
 /**
- * The same search as a stream of events, of which the last is `search-end` with the result. It starts when it is first
- * read. A slow reader slows the search down. Leaving the loop aborts every call in flight.
+ * The same search as a stream of events, the last being `search-end` with the result. It starts when it is first read.
+ * A slow reader slows the search down. Leaving the loop aborts every call in flight.
  *
  * @param environment - The dynamics of the problem.
  * @throws As {@link search}.

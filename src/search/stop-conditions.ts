@@ -3,9 +3,9 @@ import { expectOptions } from '../base/expect-options.ts';
 import type { StopCondition } from './contracts.ts';
 
 /**
- * Ends the search as solved once a terminal node, or an answer, scores at least so much.
+ * Ends the search as solved once a terminal node, or an answer, reaches a score.
  *
- * @param options - `score`: the return, not discounted, from which a path counts as a solution. Default 1.
+ * @param options - `score`: the least undiscounted return of a solution. Default 1.
  */
 export function solved(
   options: { readonly score?: number } = {},

@@ -8,12 +8,12 @@ import type { MaybePromise } from '../contracts/json.ts';
 import type { Verdict, Verifier } from '../contracts/verifier.ts';
 
 /**
- * An environment whose ends are rewarded by a verifier: its score, or else 1 for correct and 0 for wrong, in
- * place of a reward of the environment's own. Complete answers that may still be refined are rewarded too.
+ * An environment whose ends are rewarded by a verifier instead of by its own rewards: the verifier's score, or else 1
+ * for correct and 0 for wrong. Complete answers that may still be refined are rewarded too.
  *
- * What the verifier is stamped with, such as `oracle-guided`, is passed on.
+ * The verifier's stamps, such as `oracle-guided`, are passed on.
  *
- * @throws EspalierError `usage` for an oracle: what knows the gold answer comes in through `goldVerifier`.
+ * @throws EspalierError `usage` for an oracle: wrap it in `goldVerifier`.
  */
 export function withOutcome<State, Action>(
   environment: Environment<State, Action>,

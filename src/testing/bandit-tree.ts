@@ -5,21 +5,21 @@ import { heuristic } from '../values/heuristic.ts';
 import { listPolicy, type Problem } from './problem.ts';
 
 /**
- * A tree of bandits: the end of each path brings a fixed reward. One path brings 1 and all others at
- * most 0.6, and the evaluator misleads at first: to the eye, the arms that lead to it are the worst. The state
- * is the list of arms pulled so far.
+ * A tree of bandits: the end of each path has a fixed reward, 1 for one path and at most 0.6 for all others. The
+ * evaluator is deceptive at first: the arms that lead to the best path look worst. The state is the list of arms pulled
+ * so far.
  */
 export function banditTree(
   options: {
-    /** How many arms each state has. @defaultValue 3 */
+    /** The number of arms per state. @defaultValue 3 */
     readonly arms?: number;
-    /** How many arms are pulled until the end. @defaultValue 3 */
+    /** The number of pulls until the end. @defaultValue 3 */
     readonly depth?: number;
-    /** Which tree it is. @defaultValue 0 */
+    /** The seed of the tree. @defaultValue 0 */
     readonly seed?: number;
   } = {},
 ): Problem<readonly number[], number> & {
-  /** The one best path: its end brings 1. */
+  /** The best path, with reward 1. */
   readonly best: readonly number[];
   /** v*(s) of any state: the reward of the best end below it. */
   value(state: readonly number[]): number;

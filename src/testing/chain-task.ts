@@ -13,54 +13,59 @@ import { withState } from '../policies/with-state.ts';
 import { scriptedModel } from './scripted-model.ts';
 
 /**
- * Reasoning in which mistakes are planted, and what is true of it. A state is a solution, as far as it goes: the
- * numbers of its steps. Whether a step is sound is not to be seen from it.
+ * A reasoning task with planted mistakes and known true values. A state is a partial solution: the numbers of its
+ * steps, which do not reveal whether a step is sound.
  */
 export interface ChainTask {
   /** Takes steps. The end is rewarded: 1 without a mistake, else 0. Nothing before the end is. */
   readonly environment: Environment<readonly number[], number>;
-  /** π: asks {@link ChainTask.model} for steps. One step is one call. */
+  /** π: asks {@link ChainTask.model} for steps, one call per step. */
   readonly policy: Policy<readonly number[], number>;
-  /** Writes steps. No two samples of a state are alike. */
+  /** Writes steps. All samples of a state are different. */
   readonly model: LanguageModel;
   /** Whether there is a mistake in a solution. */
   isFlawed(state: readonly number[]): boolean;
-  /** V^π(s): the chance that the policy ends without a mistake. */
+  /** V^π(s): the probability that the policy ends without a mistake. */
   value(state: readonly number[]): number;
-  /** V*(s): the return of the best steps that the policy may ever propose. */
+  /** V*(s): the return of the best steps that the policy can propose. */
   best(state: readonly number[]): number;
-  /** A process reward model that has seen the truth, as well as `options` let it. */
+  /** A process reward model that knows the truth up to the noise set by `options`. */
   rewardModel(options?: {
-    /** σ: the standard deviation of what is added to the log-odds of the truth, the same for the same steps. @defaultValue 0 */
+    /**
+     * σ: the standard deviation of the noise added to the log-odds of the truth, fixed by the steps. @defaultValue 0
+     */
     readonly noise?: number;
-    /** Whether it says the opposite: 1 − v. @defaultValue false */
+    /** Whether it is inverted: 1 − v. @defaultValue false */
     readonly inverted?: boolean;
-    /** Whether it says nothing at all: a number in [0, 1) that has nothing to do with the truth. @defaultValue false */
+    /** Whether it is pure noise: a number in [0, 1) unrelated to the truth. @defaultValue false */
     readonly blind?: boolean;
   }): RewardModel;
-  /** v(s) by that reward model: one call a state. The empty solution has no step to look at and fails. */
+  /** v(s) by that reward model: one call per state. The empty solution has no step to score, and fails. */
   evaluator(
     options?: Parameters<ChainTask['rewardModel']>[0],
   ): Evaluator<readonly number[], number>;
 }
 
 /**
- * A Markov chain over the steps of a solution with planted mistakes. From a flawless solution a step is sound with
- * chance p, from a flawed one it mends the mistake with chance r. The state of the chain is the number of steps and
- * whether there is a mistake; the search sees neither, only steps.
+ * A Markov chain over the steps of a solution with planted mistakes. From a flawless solution, a step is sound with
+ * probability p; from a flawed one, it corrects the mistake with probability r. The state of the chain is the number of
+ * steps and whether there is a mistake; the search sees neither, only steps.
  *
- * With λ = p − r, π∞ = r / (1 − λ) and n steps to go, a flawless solution ends well with the chance
+ * With λ = p − r, π∞ = r / (1 − λ) and n steps to go, a flawless solution ends well with probability
  * `π∞ + (1 − π∞) λⁿ`, and a flawed one with `π∞ − π∞ λⁿ`; where λ is 1, with 1 and 0.
  */
 export function chainTask(
   options: {
-    /** T: how many steps a solution has. @defaultValue 8 */
+    /** T: the number of steps of a solution. @defaultValue 8 */
     readonly steps?: number;
-    /** p: the chance that a step of a flawless solution is sound; otherwise it plants a mistake. In (0, 1]. @defaultValue 0.7 */
+    /**
+     * p: the probability that a step of a flawless solution is sound; otherwise it introduces a mistake. In (0, 1].
+     * @defaultValue 0.7
+     */
     readonly sound?: number;
-    /** r: the chance that a step of a flawed solution finds the mistake and mends it. In [0, 1). @defaultValue 0.1 */
+    /** r: the probability that a step of a flawed solution corrects the mistake. In [0, 1). @defaultValue 0.1 */
     readonly recovers?: number;
-    /** Which task it is. @defaultValue 0 */
+    /** The seed of the task. @defaultValue 0 */
     readonly seed?: number | string;
   } = {},
 ): ChainTask {

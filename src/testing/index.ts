@@ -1,6 +1,5 @@
 /**
- * Test doubles, tiny problems with known truths, and the contracts of plug-ins as test suites. For any
- * test runner.
+ * Test doubles, tiny problems with known solutions, and conformance suites for plug-ins, for any test runner.
  *
  * @module espalier/testing
  */

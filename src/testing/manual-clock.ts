@@ -2,13 +2,13 @@ import { turn } from '#platform';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Clock } from '../contracts/clock.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when told. */
 export interface ManualClock extends Clock {
-  /** How many sleep at the moment. */
+  /** The number of current sleepers. */
   readonly sleepers: number;
   /**
-   * Moves the time on by `ms` and wakes whoever's sleep ends meanwhile, the earliest first, each at its
-   * own time. Resolves when all that they set off has come to rest.
+   * Advances the time by `ms` and wakes sleepers whose time comes, earliest first, each at its own time. Resolves when
+   * everything they triggered has settled.
    */
   advance(ms: number): Promise<void>;
 }
@@ -20,9 +20,9 @@ const quietTurns = 4;
 export function manualClock(
   options: {
     /**
-     * Whether the clock moves itself: whenever the event loop has come to rest, it jumps to the end of the
-     * next sleep. Work then takes no time at all, and only sleeps do, so that a search over a model with a
-     * latency can be timed exactly on any machine. Real timers and sockets are not waited for.
+     * Whether the clock advances automatically: whenever the event loop is idle, it jumps to the end of the next sleep.
+     * Only sleeps take time then, so a search over a model with latency can be timed exactly on any machine. It does
+     * not wait for real timers and sockets.
      *
      * @defaultValue false
      */

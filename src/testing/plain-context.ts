@@ -7,14 +7,14 @@ import type { CallContext, Random } from '../contracts/context.ts';
 import { manualClock } from './manual-clock.ts';
 
 /**
- * A call context without a search around it: calls go straight to the model or the tool. Nothing is
- * budgeted, written down or shared.
+ * A call context without a search: calls go straight to the model or the tool. Nothing is budgeted, journaled or
+ * shared.
  */
 export function plainContext(
   options: {
     /** Its random numbers. @defaultValue those of seed 0 */
     readonly random?: Random;
-    /** Its time. @defaultValue a manual clock that moves itself */
+    /** Its clock. @defaultValue a manual clock that advances automatically */
     readonly clock?: Clock;
     /** Aborts its calls. @defaultValue one that never aborts */
     readonly signal?: AbortSignal;

@@ -3,9 +3,9 @@ import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
 import { withState } from '../policies/with-state.ts';
 
-/** All that a search needs to be told about a problem. */
+/** Everything a search needs to know about a problem. */
 export interface Problem<State, Action> {
-  /** The dynamics. */
+  /** The environment. */
   readonly environment: Environment<State, Action>;
   /** Proposes these actions. */
   readonly policy: Policy<State, Action>;
@@ -14,9 +14,9 @@ export interface Problem<State, Action> {
 }
 
 /**
- * A policy that lists: asked for all actions it gives them in their order; asked for fewer it draws that
- * many different ones, with equal chances, among those that are no children of the node yet. Unlike `uniform` it
- * does so where independent samples are asked for, too.
+ * A policy that lists actions: asked for all, it returns them in order; asked for fewer, it samples uniformly without
+ * replacement among those that are not yet children of the node. Unlike `uniform`, it does so even for independent
+ * samples.
  *
  * @param list - The actions of a state, with their priors. Without priors they share equally.
  */

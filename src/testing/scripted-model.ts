@@ -14,37 +14,37 @@ import type {
 /** Options of {@link scriptedModel}. */
 export interface ScriptedModelOptions {
   /**
-   * The answer to a request. `index` is the index of the sample: `request.offset` for the first. Where it
-   * throws, the call fails.
+   * The answer to a request. `index` is the index of the sample: `request.offset` for the first. If it throws, the call
+   * fails.
    */
   readonly answer: (request: GenerateRequest, index: number) => string | Completion;
   /**
-   * How long a call takes, in milliseconds on the clock of the search; `call` counts them from 0.
+   * The latency of a call, in milliseconds on the search's clock; `call` counts calls from 0.
    *
-   * @defaultValue none: it answers at once
+   * @defaultValue none
    */
   readonly latencyMs?: number | ((request: GenerateRequest, call: number) => number);
-  /** What it supports. @defaultValue several completions a request */
+  /** Its capabilities. @defaultValue several completions per request */
   readonly capabilities?: Capabilities;
-  /** What a request used. @defaultValue a token for each four characters, begun ones counted */
+  /** The usage of a request. @defaultValue one token per four characters, rounded up */
   readonly usage?: (request: GenerateRequest, completions: readonly Completion[]) => Usage;
-  /** Who serves it. @defaultValue `'scripted'` */
+  /** Its provider. @defaultValue `'scripted'` */
   readonly provider?: string;
-  /** Its name, and what prices go by. @defaultValue `'script'` */
+  /** Its model id, also used for prices. @defaultValue `'script'` */
   readonly modelId?: string;
 }
 
-/** A model that plays a part, and remembers what it was asked. */
+/** A scripted model that records its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** All requests, in the order in which they came. */
+  /** All requests, in order of arrival. */
   readonly requests: readonly GenerateRequest[];
-  /** How many completions it has given. */
+  /** The number of completions returned. */
   readonly completions: number;
-  /** How many calls are under way. */
+  /** The number of calls in flight. */
   readonly inFlight: number;
-  /** How many calls were under way at once, at most. */
+  /** The maximum number of concurrent calls so far. */
   readonly mostInFlight: number;
-  /** How many calls were aborted. */
+  /** The number of aborted calls. */
   readonly aborted: number;
 }
 

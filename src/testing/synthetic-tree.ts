@@ -4,23 +4,23 @@ import { listPolicy, type Problem } from './problem.ts';
 
 /** A state of a {@link syntheticTree}. */
 export interface SyntheticState {
-  /** A 32-bit number that stands for the path to the state. */
+  /** A 32-bit hash of the path to the state. */
   readonly hash: number;
-  /** Actions taken. */
+  /** The number of actions taken. */
   readonly depth: number;
 }
 
 /**
- * A full tree in which everything is fixed by a hash of the path: as large as one likes, cheap, and
- * without duplicates. Ends are rewarded by their value, and values are spread evenly over [0, 1).
+ * A complete tree determined by hashes of paths: of any size, cheap, and without duplicates. Ends are rewarded with
+ * their value, and values are uniform over [0, 1).
  */
 export function syntheticTree(
   options: {
-    /** How many actions each state has. @defaultValue 4 */
+    /** The number of actions per state. @defaultValue 4 */
     readonly branching?: number;
-    /** How many actions lead to an end. @defaultValue 12 */
+    /** The depth of ends, in actions. @defaultValue 12 */
     readonly depth?: number;
-    /** Which tree it is: an integer. @defaultValue 1 */
+    /** The seed of the tree: an integer. @defaultValue 1 */
     readonly seed?: number;
   } = {},
 ): Problem<SyntheticState, number> {

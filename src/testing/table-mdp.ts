@@ -7,7 +7,7 @@ import { listPolicy, type Problem } from './problem.ts';
 export interface MdpTable {
   readonly [state: string]: {
     readonly [action: string]: {
-      /** s′. A state that has no row in the table is terminal. */
+      /** s′. A state without a row in the table is terminal. */
       readonly to: string;
       /** r(s, a). @defaultValue none */
       readonly reward?: number;
@@ -20,15 +20,15 @@ export interface MdpTable {
 }
 
 /**
- * A Markov decision process written down as a table: deterministic, and small enough to be solved by
- * hand. States and actions are their names.
+ * A deterministic Markov decision process given as a table, small enough to solve by hand. States and actions are their
+ * names.
  */
 export function tableMdp(
   table: MdpTable,
   options: {
     /** The name of the environment. @defaultValue `'table-mdp'` */
     readonly name?: string;
-    /** v(s) of the states that are not rewarded. @defaultValue 0 */
+    /** v(s) of states without a reward. @defaultValue 0 */
     readonly values?: Readonly<Record<string, number>>;
     /** Whether states have keys, so that duplicates are recognised. @defaultValue true */
     readonly keys?: boolean;

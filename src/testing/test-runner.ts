@@ -1,8 +1,8 @@
 import { expectOneOf } from '../base/expect.ts';
 
 /**
- * The part of a test runner that the contract suites need. vitest, jest, `node:test`, and any other with
- * these two functions will do.
+ * The part of a test runner that the contract suites need. vitest, jest, `node:test` and any other with these two
+ * functions work.
  */
 export interface TestRunner {
   /** Opens a group of tests. */
@@ -11,9 +11,9 @@ export interface TestRunner {
   test(name: string, run: () => void | Promise<void>): unknown;
 }
 
-/** What is tested, and by whom. */
+/** The subject and the runner of a suite. */
 export interface Subject<Claims> {
-  /** What it claims. */
+  /** Its name in the report. */
   readonly claims: Claims;
   /** Reports exempted tests with their reason instead of running them. */
   readonly runner: TestRunner;

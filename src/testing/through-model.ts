@@ -4,20 +4,19 @@ import { withState } from '../policies/with-state.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * The same problem with its policy and its evaluator behind a model: one call for each request of
- * proposals and one for each value. So a search over it is paid for, journaled and delayed as with a real
- * model.
+ * The same problem with policy and evaluator behind a model: one call per request for proposals and one per value. So a
+ * search is charged, journaled and delayed as with a real model.
  *
- * The policy proposes what it did before, with the answer as completion. The evaluator reads the value
- * from the answer; an answer that is no number fails.
+ * The policy proposes the same actions, with the answer as completion. The evaluator parses the value from the answer;
+ * an answer that is not a number fails.
  */
 export function throughModel<State, Action>(
   problem: Problem<State, Action>,
   options: {
     readonly model: LanguageModel;
-    /** Who asks it. @defaultValue `'both'` */
+    /** Which part asks the model. @defaultValue `'both'` */
     readonly asks?: 'policy' | 'evaluator' | 'both';
-    /** The limit on the tokens of an answer. @defaultValue 16 */
+    /** The maximum tokens of an answer. @defaultValue 16 */
     readonly maxTokens?: number;
   },
 ): Problem<State, Action> {
@@ -68,8 +67,7 @@ export function throughModel<State, Action>(
 }
 
 /**
- * An answer for a `scriptedModel` behind {@link throughModel}: a number in [0, 1) that is fixed by the
- * question.
+ * An answer for a `scriptedModel` behind {@link throughModel}: a number in [0, 1) determined by the question.
  */
 export function hashedAnswer(request: {
   readonly messages: readonly { readonly content: string }[];

@@ -2,7 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { heuristic } from '../values/heuristic.ts';
 import { listPolicy, type Problem } from './problem.ts';
 
-/** Positions in which something has to be seen: a win, a threat, a fork, a draw, a lost game. */
+/** Positions with something to find: a win, a threat, a fork, a draw, a lost game. */
 export const ticTacToePositions: Readonly<Record<string, string>> = {
   'the empty board is a draw': '.........',
   'a row can be completed': 'xx.oo....',
@@ -12,15 +12,15 @@ export const ticTacToePositions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tic-tac-toe against a perfect opponent, from a position in which it is the agent's turn. An action is
- * the cell to mark; the opponent answers within the same step. The evaluator knows nothing: 0.5.
+ * Tic-tac-toe against a perfect opponent, from a position with the agent to move. An action is the cell to mark; the
+ * opponent replies within the same step. The evaluator is uninformed: 0.5.
  *
  * @param start - The position: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part.
  */
 export function ticTacToe(start: string = '.........'): Problem<string, number> & {
-  /** What perfect play brings: 1 for a win, 0.5 for a draw, 0 for a loss. */
+  /** The result of perfect play: 1 for a win, 0.5 for a draw, 0 for a loss. */
   readonly value: number;
-  /** The cells, from 0 to 8, that bring it. */
+  /** The cells, from 0 to 8, that achieve it. */
   readonly best: readonly number[];
 } {
   if (!/^[xo.]{9}$/.test(start) || outcome(start) !== undefined) {

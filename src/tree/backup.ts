@@ -20,13 +20,13 @@ export type BackupRule = (
   },
 ) => number;
 
-/** How a return is carried up. */
+/** Options of {@link SearchTree.backup}. */
 export interface BackupOptions {
-  /** How returns are merged. @defaultValue {@link meanBackup} */
+  /** How returns update values. @defaultValue {@link meanBackup} */
   readonly rule?: BackupRule;
   /** γ, the discount of each edge, in [0, 1]. @defaultValue that of the tree */
   readonly discount?: number;
-  /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
+  /** The return of a simulation from the node, in place of v(s). Rewarded ends have none. @defaultValue v(s) */
   readonly outcome?: number | undefined;
 }
 
@@ -78,8 +78,8 @@ export const meanBackup: BackupRule = ({ value, visits }, { target }) =>
   value + (target - value) / visits;
 
 /**
- * The best that is known below: `Q ← r + γ · max Q(child)` over visited children, or the evaluation of
- * a node that has none.
+ * The best known value below: `Q ← r + γ · max Q(child)` over visited children, or the evaluation of a node without
+ * any.
  *
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006, "Max".
  */
@@ -90,12 +90,11 @@ export const maxBackup: BackupRule = ({ children }, { target, reward, discount }
 };
 
 /**
- * The mean of the children, weighted by their visits: `Q ← r + γ · Σ N·Q / Σ N`. With `unvisited`, a child
- * that was never visited counts as one visit, as if N were `max(1, N)`; one that has failed or was put aside
- * does not count.
+ * The mean of the children, weighted by their visits: `Q ← r + γ · Σ N·Q / Σ N`. With `unvisited`, an unvisited child
+ * counts as one visit, as if N were `max(1, N)`; failed and pruned children do not count.
  *
- * @param options - `unvisited`: the value of one visit to a child that was never visited; such a child counts as nothing
- * where it is left out.
+ * @param options - `unvisited`: the value of the one visit assumed for an unvisited child. If left out, unvisited
+ * children do not count.
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024,
  * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
  * Preference Learning", 2024, section 2.1, and its reference code for `max(1, N)`.

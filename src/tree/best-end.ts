@@ -1,7 +1,7 @@
 import type { SearchNode } from '../contracts/node.ts';
 import { scoreOf } from './summary.ts';
 
-/** What of a tree decides which end is the best one. */
+/** The parts of a tree that decide which end is best. */
 interface Ends<State, Action> {
   readonly cursor: SearchNode<State, Action>;
   readonly discount: number;
@@ -21,7 +21,7 @@ export class BestEnd<State, Action> {
     return this.#best?.node;
   }
 
-  /** Takes in a node of which more is known now. */
+  /** Takes in a node that has changed. */
   consider(node: SearchNode<State, Action>): void {
     if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
     if (!isAtOrBelow(node, this.#tree.cursor)) return;
@@ -36,7 +36,7 @@ export class BestEnd<State, Action> {
     }
   }
 
-  /** Begins anew: what was best may no longer be, or no longer be reached. */
+  /** Starts over: the best end may have changed or become unreachable. */
   reconsider(): void {
     this.#best = undefined;
     for (const node of this.#tree.nodes()) this.consider(node);
@@ -55,7 +55,7 @@ interface Scored<State, Action> {
   readonly score: number;
 }
 
-/** Of equal scores the shallowest node comes first, and then the first one. */
+/** Equal scores are ordered by depth, then by position. */
 function precedes(a: Scored<unknown, unknown>, b: Scored<unknown, unknown>): boolean {
   return (b.score - a.score || a.node.depth - b.node.depth || a.node.id - b.node.id) < 0;
 }

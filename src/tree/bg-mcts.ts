@@ -7,24 +7,24 @@ import { isClosed, isOut, ownReturn, type Selection, subtree, type TreeView } fr
 export interface SpendingDownOptions {
   /** u, the share of the budget that is spent, in [0, 1]. */
   readonly spent: number;
-  /** D̂, the mean depth of answers, before there is one the greatest depth so far. */
+  /** D̂, the mean depth of answers; before the first answer, the greatest depth so far. */
   readonly depth: number;
   /** κ, the weight of depth as the budget ends. @defaultValue 1 */
   readonly kappa?: number;
-  /** λ, the weight of the spread of children for another one, while there is budget. @defaultValue 1 */
+  /** λ, the weight of the children's variance in favour of another child, while budget remains. @defaultValue 1 */
   readonly lambda?: number;
 }
 
 /**
  * The selection of BG-MCTS: broad at first, deep as the budget ends. Walks down from the cursor while the best child's
- * S is greater than GEN of the node, and ends where another child is to be sampled.
+ * S is greater than GEN of the node, and stops where another child should be sampled.
  *
  * - `S(c) = mean over x in subtree(c) of [v(x) + κ · u · depth(x) / D̂] + √2 · (1 − u) · π(c) · √(ln N(p) / N(c))`, with
  *   π the softmax of the siblings' own values.
  * - `GEN(p) = mean child value + λ · (1 − u) · variance of the children's values`.
  *
- * Kept of the reference code: N of the root is never updated, so that nothing is explored there, and an answer has the
- * depth 0, so that the bonus draws to deep paths that are not finished.
+ * Kept from the reference code: N of the root is never updated, so that there is no exploration at the root, and an
+ * answer has depth 0, so that the bonus favours deep unfinished paths.
  *
  * @see BG-MCTS, 2026 (arXiv 2602.09574), whose reference code this follows.
  */

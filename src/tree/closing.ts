@@ -16,7 +16,7 @@ export function closeAbove<State, Action>(node: TreeNode<State, Action>): void {
   }
 }
 
-/** Opens the nodes above one that is open again, as far as they were closed for want of it. */
+/** Reopens the nodes above a reopened one that were closed because of it. */
 export function openAbove<State, Action>(node: TreeNode<State, Action>): void {
   for (let above = node.parent; above !== undefined; above = above.parent) {
     if (hasFailedBelow(above) || hasFailedToGrow(above)) above.set({ failure: undefined });
@@ -26,11 +26,11 @@ export function openAbove<State, Action>(node: TreeNode<State, Action>): void {
   }
 }
 
-/** A node is closed once all its children are, and has failed where failures left none of use. */
+/** A node closes once all its children are closed, and fails if no usable child is left. */
 function closeIfDone<State, Action>(node: TreeNode<State, Action>): boolean {
   if (node.status !== 'open') return isClosed(node);
   if (!node.children.every((child) => isClosed(child))) return false;
-  // A duplicate stands for its sibling: it neither failed nor is it known.
+  // A duplicate counts as its sibling: neither failed nor explored.
   const { children } = node;
   const isKnown = children.some(({ status }) => status === 'closed' || status === 'terminal');
   const failed = isKnown ? undefined : children.find(({ status }) => status === 'failed');
@@ -44,7 +44,7 @@ function closeIfDone<State, Action>(node: TreeNode<State, Action>): boolean {
   return true;
 }
 
-/** Whether all below a closed node is known, and nothing was lost on the way. */
+/** Whether everything below a closed node is explored, without failures. */
 function isExact({
   children,
   failedProposals,
@@ -59,7 +59,7 @@ function isExact({
   );
 }
 
-/** Names what failed first, however far below: not that it failed because something below it did. */
+/** Names the root cause, however far below, not the failures that followed from it. */
 function causeBelow<State, Action>(failed: TreeNode<State, Action>): string {
   const message = failed.failure?.message ?? 'no reason is known.';
   return hasFailedBelow(failed) ? message : `Every way on failed, the first with: ${message}`;
@@ -76,7 +76,7 @@ export function hasFailedToGrow({
   return status === 'failed' && failedProposals.some(isWhy);
 }
 
-/** Whether a node failed only because all its children did: the failure is theirs. */
+/** Whether a node failed only because all its children did. */
 export function hasFailedBelow({
   status,
   complete,

@@ -2,20 +2,20 @@ import { canonicalJson } from '../base/canonical-json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
 
-/** What an algorithm found when it was done: more than the best terminal node says. */
+/** The explicit result of an algorithm, which goes beyond the best terminal node. */
 export interface Conclusion<State, Action> {
   /** The node that it settled on. */
   readonly node: SearchNode<State, Action>;
   /** Whether nothing better exists among the actions that were proposed. */
   readonly optimal: boolean;
-  /** The answers that were voted on, where it was settled by a vote: the node gives the first of them. */
+  /** The answers of a vote, if there was one; the node has the first of them. */
   readonly shares?:
     | readonly {
-        /** What its nodes answer. */
+        /** The answer. */
         readonly answer: JsonValue;
-        /** The weight of its nodes in that of all that answer, in [0, 1]. */
+        /** Its share of the total weight, in [0, 1]. */
         readonly share: number;
-        /** Its nodes, the heaviest first, of equal ones the first that voted. */
+        /** Its nodes, heaviest first, ties in voting order. */
         readonly nodes: readonly NodeId[];
       }[]
     | undefined;
@@ -29,7 +29,7 @@ export interface Ballot {
 }
 
 /**
- * Counts a vote. The class with the greatest weight comes first, of equal ones that which was voted for first.
+ * Counts a vote. The class with the greatest weight comes first; ties go to the class voted for first.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, section 2.
  */

@@ -19,10 +19,10 @@ import { progressiveWidening, valueWidening } from './widening.ts';
 import { widerOrDeeper } from './wider-or-deeper.ts';
 
 /**
- * Why a rule would now choose as it does at a node: what it makes of each child, in their order.
+ * Explains a rule's current choice at a node: the rating of each child, in order.
  *
- * @param rule - Who chooses. Default: the rule by which the tree was searched, which a saved tree names.
- * @throws EspalierError `usage` where the tree names none, or one that was given a function, or it cannot explain itself.
+ * @param rule - The rule to explain. Default: the one the tree was searched with, which a saved tree names.
+ * @throws EspalierError `usage` if the tree names no rule, or its rule was given a function or cannot explain itself.
  */
 export function explain<State, Action>(
   tree: SearchTree<State, Action>,

@@ -3,13 +3,13 @@ import { type Explained, named } from './rules.ts';
 import { isOut, subtree } from './selection.ts';
 import { promiseOf } from './summary.ts';
 
-/** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
+/** Picks the action to take once the search is over. `discount` is γ, default 1. Pure. */
 export type FinalChoice = Explained &
   (<Node extends NodeStatistics>(children: readonly Node[], discount?: number) => Node | undefined);
 
 /**
- * The child with the most visits; ties go to the higher value, then to the first. Where closed subtrees
- * are not visited again, a value says more than a count: then prefer {@link maxChild}.
+ * The child with the most visits; ties go to the higher value, then to the first. If closed subtrees are not revisited,
+ * values say more than counts: prefer {@link maxChild}.
  *
  * @see Chaslot, Winands, van den Herik, Uiterwijk, Bouzy, "Progressive Strategies for Monte-Carlo Tree
  * Search", 2008, section 2.4.
@@ -33,8 +33,8 @@ function choosing(name: string, by: 'value' | 'visits', choice: FinalChoice): Fi
 }
 
 /**
- * The {@link robustChild}, unless a child below which everything is known can return at least as much: it is not
- * visited again, so that its visits say nothing, and its mean still holds the guesses on the way.
+ * The {@link robustChild}, unless a fully explored child can return at least as much: it is not revisited, so its
+ * visits say nothing, and its mean still includes early estimates.
  */
 export const robustOrSolvedChild: FinalChoice = (children, discount = 1) => {
   const robust = robustChild(children);
@@ -50,7 +50,7 @@ function isKnown({ status }: NodeStatistics): boolean {
   return status === 'closed' || status === 'terminal';
 }
 
-/** The best that can come of a node below which everything is known: its reward and that of the best way on. */
+/** The best return of a fully explored node: its reward plus that of the best path below. */
 function bestReturn(top: NodeStatistics, discount: number): number {
   const returns = new Map<NodeStatistics, number>();
   // Parents first, and then worked off from behind: paths may be longer than the call stack is deep.
@@ -82,8 +82,8 @@ function greatest<Node extends NodeStatistics>(
 }
 
 /**
- * On what a search bets that has found no end: the end of the most visited path; where nothing was visited, the node that
- * promises most, of equal ones the deepest and then the first.
+ * The best guess of a search without ends: the end of the most visited path; without visits, the most promising node,
+ * ties going to the deepest and then to the first.
  */
 export function bestBet<State, Action>(
   from: SearchNode<State, Action>,
@@ -109,7 +109,7 @@ function unvisitedBet<State, Action>(
   return mostPromising(nodes, promise) ?? from;
 }
 
-/** The node that promises most, of equal ones the deepest and then the first. */
+/** The most promising node; ties go to the deepest, then to the first. */
 export function mostPromising<Node extends SearchNode>(
   nodes: readonly Node[],
   promise: (node: Node) => number,

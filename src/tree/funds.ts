@@ -1,20 +1,20 @@
-/** What is left of one unit of a budget, and what going on costs in it. */
+/** What is left of one budget unit, and what continuing costs in it. */
 export interface Funds {
   /** What is left. */
   readonly left: number;
   /** What there was at first. */
   readonly whole: number;
-  /** What one step on the way to an answer costs; 0 while nobody knows. */
+  /** The cost of one step towards an answer; 0 while unknown. */
   readonly step: number;
-  /** D̂, how many steps lead to an answer. */
+  /** D̂, the number of steps to an answer. */
   readonly depth: number;
-  /** What the dearest simulation so far has cost. */
+  /** The cost of the most expensive simulation so far. */
   readonly simulation: number;
-  /** R, what is kept so that an answer stays affordable. */
+  /** R, the reserve that keeps an answer affordable. */
   readonly reserve: number;
 }
 
-/** T̂(d), what it takes to come from depth d to an answer. */
+/** T̂(d), the cost of an answer from depth d. */
 export function toAnswer({ step, depth }: Funds, from: number): number {
   return step * Math.max(1, depth - from);
 }

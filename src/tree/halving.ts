@@ -19,15 +19,15 @@ import type { SearchTree } from './tree.ts';
 export interface HalvingPhase {
   /** How many actions are still considered. */
   readonly actions: number;
-  /** How many simulations they get together, each as many as the others; the last phase is cut where none are left. */
+  /** The simulations of all of them, divided equally; the last phase is cut short if none are left. */
   readonly simulations: number;
 }
 
 /**
- * How sequential halving shares out simulations: of ⌈log₂ m⌉ phases each gets as many; each considers half of the actions
- * of the one before, at least two, and visits each of them as often as the others, at least once.
+ * How sequential halving divides simulations: equally among ⌈log₂ m⌉ phases. Each phase considers half of the previous
+ * phase's actions, at least two, and visits each equally often, at least once.
  *
- * @param seen - How many of the actions have had their first visit already: it is not made again.
+ * @param seen - The number of actions whose first visit is already made and not repeated.
  * @see Karnin, Koren, Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013; the rounding is that of mctx,
  * the reference code of Danihelka et al., 2022.
  */
@@ -51,7 +51,7 @@ export function halvingPhases(
   return phases;
 }
 
-/** How many actions each phase considers where what it may spend is not counted in simulations. */
+/** The number of actions of each phase, when the budget is not counted in simulations. */
 export function halvingLevels(actions: number, seen = 0): readonly number[] {
   const levels = Math.max(1, Math.ceil(Math.log2(actions)));
   const counts = [actions];
@@ -68,7 +68,7 @@ function gumbelOf(uniform: number): number {
   return -Math.log(-Math.log(uniform === 0 ? Number.MIN_VALUE : uniform));
 }
 
-/** What the halving at a node is at. */
+/** The state of the halving at a node. */
 interface Halving {
   /** The actions that the phase considers, the best first, with their visits when it began. */
   readonly lanes: readonly { readonly id: number; readonly visits: number }[];
@@ -94,8 +94,8 @@ export function noteNoise<State, Action>(
 }
 
 /**
- * The actions at the cursor that a phase considers, noted: of those that can grow the best rated, in later phases first
- * those of the phase before, and those that were proposed since.
+ * Chooses and notes the actions that a phase considers at the cursor: the best rated among those that can grow; in
+ * later phases, among those of the previous phase and those proposed since.
  */
 export function noteLanes<State, Action>(
   tree: SearchTree<State, Action>,
@@ -191,10 +191,10 @@ export function improvedPolicy(
 }
 
 /**
- * Sequential halving at the cursor: of the actions that the phase considers the least visited since it began, of equal
- * ones the better rated, and below it {@link visitingAsImproved}. Their ranking was frozen when the phase began, so that
- * simulations at the same time are spread as those one after the other. Where the cursor may get another action, it does;
- * where no action can grow any more, the selection goes by {@link visitingAsImproved} from the cursor on.
+ * Sequential halving at the cursor: takes the action of the phase with the fewest visits since it began, ties going to
+ * the better rated, and {@link visitingAsImproved} below it. The ranking is frozen when the phase begins, so that
+ * concurrent simulations spread like sequential ones. If the cursor may get another action, it does; if no action can
+ * grow any more, {@link visitingAsImproved} applies from the cursor on.
  */
 export function sequentialHalving(options: CompletedOptions = {}): Selection {
   expectOptions('sequentialHalving', options, halvingOptions);
@@ -225,8 +225,8 @@ export function sequentialHalving(options: CompletedOptions = {}): Selection {
 }
 
 /**
- * What Gumbel search settles on: among the most visited children, and those of which all is known, the highest
- * {@link gumbelRating}.
+ * The final choice of Gumbel search: the highest {@link gumbelRating} among the most visited and the fully explored
+ * children.
  */
 export function gumbelChoice<State, Action>(
   parent: SearchNode<State, Action>,

@@ -4,22 +4,22 @@ import type { NodeStatistics } from '../contracts/node.ts';
 import { named, type RuleSpec } from './rules.ts';
 
 /**
- * How a selection rule counts the simulations that are under way below a node, so that simulations
- * started together spread over the tree.
+ * How a selection rule counts the simulations in flight below a node, so that concurrent simulations spread over the
+ * tree.
  */
 export interface InFlight {
-  /** Its name and options. A way of the user's own needs none. */
+  /** Its name and options. Optional for custom implementations. */
   readonly spec?: RuleSpec;
   /** The visits that the exploration term counts. */
   visits(node: NodeStatistics): number;
-  /** The value that the exploitation term sees in place of `qvalue`. */
+  /** The value that the exploitation term uses in place of `qvalue`. */
   value(node: NodeStatistics, qvalue: number): number;
 }
 
 /**
- * Counts unobserved samples: N + O(s) in the exploration term, the value left as it is. It pretends
- * nothing, and where values differ much more than the exploration term it spreads nothing either: with
- * few simulations, {@link virtualLoss} is the safer choice.
+ * Counts unobserved samples: N + O(s) in the exploration term, the value left as it is. It invents no values, but if
+ * values differ much more than the exploration term it does not spread either: with few simulations,
+ * {@link virtualLoss} is the safer choice.
  *
  * @see Liu, Chen, Yu, Zhai, Zhou, Liu, "Watch the Unobserved: A Simple Approach to Parallelizing Monte
  * Carlo Tree Search", 2020, equation 4.
@@ -34,10 +34,9 @@ export const unobserved: InFlight = named(
 );
 
 /**
- * Counts each simulation under way as one that has returned `loss`: N + O in both terms. The default, from
- * a measurement: on 1,000 puzzles with sixteen in flight it solved more than one at a time did, with 60
- * simulations as with 400; unobserved samples solved still more with 400, and far less with 60
- * (`npm run bench:concurrency`).
+ * Counts each simulation in flight as one that returned `loss`: N + O in both terms. The default because of a
+ * measurement: on 1,000 puzzles with sixteen in flight it solved more than one at a time, both with 60 simulations and
+ * with 400; unobserved samples solved even more with 400, and far fewer with 60 (`npm run bench:concurrency`).
  *
  * @see Chaslot, Winands, van den Herik, "Parallel Monte-Carlo Tree Search", 2008, section 3.3.
  */

@@ -2,11 +2,11 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { SearchTree } from './tree.ts';
 
-/** A place at each node in which one algorithm keeps what it knows. */
+/** One algorithm's notes at the nodes of a tree. */
 export interface Notes<Note> {
-  /** What it knows of a node, where it has written anything. */
+  /** The note at a node, if any. */
   at(node: Pick<SearchNode, 'notes'>): Note | undefined;
-  /** Writes it down, in place of what was there. It is saved with the tree. */
+  /** Replaces the note at a node. It is saved with the tree. */
   write<State, Action>(
     tree: SearchTree<State, Action>,
     node: SearchNode<State, Action>,
@@ -15,9 +15,9 @@ export interface Notes<Note> {
 }
 
 /**
- * The notes of an algorithm, under a name that no other one uses.
+ * The notes of an algorithm, under a unique name.
  *
- * @typeParam Note - What it keeps at a node: JSON.
+ * @typeParam Note - The note at a node: JSON.
  */
 export function notesOf<Note extends { readonly [Name in keyof Note]: JsonValue | undefined }>(
   owner: string,

@@ -14,7 +14,7 @@ export function sampleBeta(random: Random, a: number, b: number): number {
 /**
  * A draw from Gamma(shape, 1), for a finite shape > 0.
  *
- * @throws EspalierError `usage` for any other shape, for which there is no end of draws.
+ * @throws EspalierError `usage` for any other shape, for which sampling would not terminate.
  * @see Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", 2000.
  */
 export function sampleGamma(random: Random, shape: number): number {
@@ -46,19 +46,22 @@ export function sampleNormal(random: Random): number {
   return radius * Math.cos(2 * Math.PI * random.next());
 }
 
-/** What is believed of a quantity of which some values were seen: it can be drawn from. */
+/** A belief about a quantity given observed values, which can be sampled. */
 export interface Belief {
-  /** Its name and options. A belief of the user's own needs none. */
+  /** Its name and options. Optional for custom beliefs. */
   readonly spec?: RuleSpec;
-  /** What is believed, and as `total` the mean of what is drawn. Without it, no choice by this belief can be explained. */
+  /**
+   * The parameters of the belief, with the mean of its draws as `total`. Without it, choices by this belief cannot be
+   * explained.
+   */
   readonly explain?: (seen: Parameters<Belief['draw']>[1]) => Reasons;
-  /** A draw of the mean, given the values seen. */
+  /** A draw of the mean, given the observed values. */
   draw(
     random: Random,
     seen: {
-      /** How many values were seen. */
+      /** The number of observed values. */
       readonly count: number;
-      /** Their mean; 0 of none. */
+      /** Their mean; 0 without values. */
       readonly mean: number;
       /** The sum of their squared deviations from the mean. */
       readonly squares: number;
@@ -66,14 +69,14 @@ export interface Belief {
   ): number;
 }
 
-/** How many values were seen, their mean, and the sum of their squared deviations from it. */
+/** The number of observed values, their mean, and the sum of their squared deviations from it. */
 export type Moments = Parameters<Belief['draw']>[1];
 
 /** The moments of no value. */
 export const unseen: Moments = { count: 0, mean: 0, squares: 0 };
 
 /**
- * The moments of the values of both.
+ * The moments of both sets of values combined.
  *
  * @see Chan, Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
  */
@@ -90,11 +93,11 @@ export function merged(one: Moments, other: Moments): Moments {
   };
 }
 
-/** Parameters of a normal distribution whose mean and variance are not known. */
+/** Parameters of a normal distribution with unknown mean and variance. */
 type NormalParameters = Required<NonNullable<Parameters<typeof gaussianBelief>[0]>>;
 
 /**
- * What is believed after n values of mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`,
+ * The posterior after n values with mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`,
  * `m′ = (κm + n·x̄) / κ′`, `τ²′ = (ν·τ² + S + nκ(m − x̄)² / κ′) / ν′`.
  *
  * @throws EspalierError `usage` where the values are too large for that.
@@ -127,9 +130,9 @@ export function gaussianBelief(
   prior: {
     /** m, the mean. */
     readonly mean?: number;
-    /** κ, in how many values the mean is trusted: above 0. */
+    /** κ, the pseudo-observations behind the mean: above 0. */
     readonly kappa?: number;
-    /** ν, in how many values the variance is trusted: above 0. */
+    /** ν, the pseudo-observations behind the variance: above 0. */
     readonly nu?: number;
     /** τ², the variance: from 0 up. */
     readonly variance?: number;

@@ -43,7 +43,7 @@ export const byParentAndSiblings: QTransform = named(
 );
 
 /**
- * Mixes what was evaluated with what was backed up: `w · v + (1 − w) · Q`, with the weight w of the evaluation
+ * Mixes a node's evaluation with its backed-up value: `w · v + (1 − w) · Q`, with the weight w of the evaluation
  * as a function of the visits N. Before the first visit, and without an evaluation, it is `knownValue`.
  *
  * @param weight - w(N), in [0, 1]: a function such as `c / (N + c)` for I-MCTS, or a constant, 1 − α for Agent Q.
@@ -62,7 +62,7 @@ export function mixedWithEvaluation(weight: number | ((visits: number) => number
   );
 }
 
-/** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it, in a tree with the discount γ, by default 1. */
+/** `w · v + (1 − w) · Q` of one node, as in {@link mixedWithEvaluation}, in a tree with the discount γ, by default 1. */
 export function mixedValue(node: NodeStatistics, weight: number, tree: RuleView = {}): number {
   const { visits, rawValue } = node;
   const known = knownValue(node, tree);
@@ -121,13 +121,15 @@ export interface CompletedOptions {
   /** c_visit. @defaultValue 50 */
   readonly maxVisitInit?: number;
   /**
-   * r₀, the least range that is mapped to [0, 1]: differences below it stay as small as they are, where they would be
-   * blown up otherwise. About twice the spread of an evaluation that is repeated.
+   * r₀, the smallest range stretched to [0, 1]: differences below it are not amplified. Use about twice the spread of
+   * repeated evaluations.
    *
    * @defaultValue 1e-8, the reference code's
    */
   readonly leastRange?: number;
-  /** Whether the evaluation of a child counts as its first visit, where no simulation has ended at it. @defaultValue false */
+  /**
+   * Whether the evaluation of a child counts as its first visit, if no simulation has ended at it. @defaultValue false
+   */
   readonly scored?: boolean;
 }
 
@@ -135,7 +137,7 @@ type Seen = Pick<NodeStatistics, 'visits' | 'value'>;
 
 const asVisited = (node: NodeStatistics): Seen => node;
 
-/** N and Q of a node, its own evaluation counted as its first visit where no simulation has ended at it. */
+/** N and Q of a node, its own evaluation counted as its first visit if no simulation has ended at it. */
 export function withScore(node: NodeStatistics): Seen {
   const { rawValue, reward, terminal } = node;
   const isScored = rawValue !== undefined || (terminal && reward !== undefined);

@@ -16,11 +16,11 @@ export function renderTree<State, Action>(
   options: {
     /** An action as text. @defaultValue its JSON */
     readonly format?: (action: Action) => string;
-    /** How many levels below the root. The best path is always shown whole. @defaultValue 3 */
+    /** The number of levels below the root. The best path is always shown in full. @defaultValue 3 */
     readonly depth?: number;
-    /** How many children of each node, the most visited first. @defaultValue 4 */
+    /** The number of children per node, most visited first. @defaultValue 4 */
     readonly breadth?: number;
-    /** The most characters of an action. @defaultValue 60 */
+    /** The maximum length of an action, in characters. @defaultValue 60 */
     readonly width?: number;
   } = {},
 ): string {

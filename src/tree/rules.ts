@@ -7,19 +7,19 @@ import type { SearchNode } from '../contracts/node.ts';
 export interface RuleSpec {
   /** The name of the function that makes it. */
   readonly name: string;
-  /** What it was given. A part that is a rule too is a {@link RuleSpec}; a function of the user's, or what holds one, is `null`. */
+  /** Its options. A nested rule is a {@link RuleSpec}; a user's function, or a value that contains one, is `null`. */
   readonly options: Readonly<Record<string, JsonValue>>;
 }
 
 /** Why a rule rates a candidate as it does. */
 export interface Reasons {
-  /** The rating: of several candidates the highest one is chosen. */
+  /** The rating: the candidate with the highest is chosen. */
   readonly total: number;
-  /** What it is made of, by the names of the papers. */
+  /** Its terms, named as in the papers. */
   readonly terms: Readonly<Record<string, number>>;
 }
 
-/** What rules can say of themselves: those that come with the package do. */
+/** Self-description of rules: built-in rules provide it. */
 export interface Explained {
   /** The name and options of the rule. */
   readonly spec?: RuleSpec;
@@ -29,7 +29,7 @@ export interface Explained {
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** A rule that says what it is called and what it was given. */
+/** Attaches a name and options to a rule. */
 export function named<Rule extends object>(
   name: string,
   options: object,
@@ -50,7 +50,7 @@ function saved(value: unknown): JsonValue {
   return (spec ?? (jsonFault(value) === undefined ? value : null)) as JsonValue;
 }
 
-/** The options as they were given. @throws EspalierError `usage` where one of them was a function of the user's, or held one. */
+/** The original options. @throws EspalierError `usage` if one was, or contained, a user's function. */
 export function revived({ name, options }: RuleSpec, make: (spec: RuleSpec) => unknown): Options {
   const told = Object.entries(options).map(([key, value]) => {
     if (value === null) {

@@ -12,11 +12,11 @@ export interface RuleView {
   readonly discount?: number;
 }
 
-/** Scores the children of one parent; the highest score is selected. Pure, but for the random source. */
+/** Scores the children of one parent; the highest score is selected. Pure except for the random source. */
 export type SelectionRule = Explained &
   ((parent: NodeStatistics, random: Random, tree?: RuleView) => (child: NodeStatistics) => number);
 
-/** The value that a rule sees in place of Q: normalised, or completed for unvisited children. */
+/** The value that a rule uses in place of Q: normalised, or completed for unvisited children. */
 export type QTransform = Pick<Explained, 'spec'> &
   ((parent: NodeStatistics, tree?: RuleView) => (child: NodeStatistics) => number);
 
@@ -24,16 +24,16 @@ export type QTransform = Pick<Explained, 'spec'> &
 export interface UctOptions {
   /** c, the weight of exploration. @defaultValue √2, for values in [0, 1] */
   readonly c?: number;
-  /** The score of a child that was neither visited nor is in flight. @defaultValue `Infinity`: it comes first */
+  /** The score of a child without visits, finished or in flight. @defaultValue `Infinity`: it comes first */
   readonly unvisited?: (child: NodeStatistics, tree?: RuleView) => number;
   /**
-   * Visits that every child is thought to have had before its first: a number from 0 up. Above 0 the formula
-   * holds for unvisited children too, with Q as known before, and `unvisited` is not asked.
+   * n₀, pseudo-visits of every child: a number from 0 up. Above 0, the formula applies to unvisited children too, with
+   * their initial Q, and `unvisited` is not used.
    *
    * @defaultValue 0
    */
   readonly pseudoVisits?: number;
-  /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
+  /** How simulations in flight count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
   readonly qtransform?: QTransform;
@@ -109,9 +109,9 @@ export interface PuctOptions {
    * @defaultValue all visits
    */
   readonly parentVisits?: (visits: number) => number;
-  /** Q of a child that was never visited. @defaultValue {@link knownValue}: its reward and its own evaluation, else 0 */
+  /** Q of an unvisited child. @defaultValue {@link knownValue}: its reward and its own evaluation, else 0 */
   readonly unvisited?: (child: NodeStatistics, tree?: RuleView) => number;
-  /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
+  /** How simulations in flight count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
   readonly qtransform?: QTransform;
@@ -158,8 +158,8 @@ export function knownValue(node: NodeStatistics, tree: RuleView = {}): number {
 named('knownValue', {}, knownValue);
 
 /**
- * What a node was worth when it was first backed up, or would be: its reward and its evaluation, discounted by γ. The
- * root has no edge of its own.
+ * The return of a node's own first backup: its reward plus its evaluation, discounted by γ. The root has no incoming
+ * edge.
  */
 export function ownReturn(node: NodeStatistics, discount: number): number {
   const { depth, reward = 0, rawValue = 0, terminal, about } = node;
@@ -170,8 +170,7 @@ export function ownReturn(node: NodeStatistics, discount: number): number {
 
 /**
  * Thompson sampling: a draw from `Beta(α + N·Q, β + N·(1 − Q))`, the belief about a child's success
- * after N visits of mean Q. Values must lie in [0, 1]. Simulations under way need no correction,
- * because draws differ.
+ * after N visits of mean Q. Values must lie in [0, 1]. Simulations in flight need no correction, because draws differ.
  *
  * @see Thompson, "On the likelihood that one unknown probability exceeds another…", 1933; Chapelle and
  * Li, "An Empirical Evaluation of Thompson Sampling", 2011, algorithm 2.
@@ -195,20 +194,20 @@ export function thompson(
   return named('thompson', options, Object.assign(rule, { explain }));
 }
 
-/** What a selection may look at. */
+/** The view of a tree that a selection gets. */
 export interface TreeView<State = unknown, Action = unknown> extends RuleView {
-  /** Where the real world stands: selection starts here. The root, until the search advances. */
+  /** The position of the real world, where selection starts. The root, until the search advances. */
   readonly cursor: SearchNode<State, Action>;
   /**
-   * Whether a node that has children may get another one: then it is one to go on from. So is one that may not at
-   * the moment, is not complete, and has only closed children.
+   * Whether a node with children may get another one and so can be selected. An incomplete node that may not at the
+   * moment, and has only closed children, can be selected too.
    *
    * @defaultValue never
    */
   readonly widening?: WideningRule | undefined;
 }
 
-/** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */
+/** Chooses the leaf of a simulation; `undefined` when nothing is left to learn. */
 export type Selection = Explained &
   (<State, Action>(
     tree: TreeView<State, Action>,
@@ -218,15 +217,15 @@ export type Selection = Explained &
 /** Options of {@link descend} and {@link flat}. */
 export interface SelectionOptions {
   /**
-   * Whether terminal nodes and closed subtrees are visited again. Textbook visit counts need it. In a
-   * search over models it wastes simulations: a known outcome teaches nothing.
+   * Whether to revisit terminal nodes and closed subtrees. Textbook visit counts need it; with language models it
+   * wastes simulations, because a known outcome teaches nothing.
    *
    * @defaultValue false
    */
   readonly revisit?: boolean;
-  /** Who wins among equal scores: the highest prior and then the first, or a random one. @defaultValue `'first'` */
+  /** How ties are broken: by the highest prior and then the first child, or at random. @defaultValue `'first'` */
   readonly ties?: 'first' | 'random';
-  /** Whether a node that has children may get another one. @defaultValue as the {@link TreeView} says */
+  /** Whether a node with children may get another one. @defaultValue the rule of the {@link TreeView} */
   readonly widening?: WideningRule;
 }
 
@@ -254,8 +253,8 @@ export function descend(rule: SelectionRule, options: SelectionOptions = {}): Se
 }
 
 /**
- * Takes the node with the highest score among all below the cursor that can grow, whatever the path. Where nodes may
- * widen, one all of whose children are closed is among them, as {@link descend} ends there too: visits make the room.
+ * Takes the node with the highest score among all below the cursor that can grow, whatever the path. With widening,
+ * nodes whose children are all closed are included, as in {@link descend}: visits make room for more children.
  */
 export function flat(
   score: (node: NodeStatistics, parent: NodeStatistics | undefined, random: Random) => number,
@@ -291,7 +290,7 @@ export function* subtree<State, Action>(
   }
 }
 
-/** Whether a node has failed or was put aside. */
+/** Whether a node has failed or was pruned. */
 export function isOut({ status }: Pick<NodeStatistics, 'status'>): boolean {
   return status === 'failed' || status === 'pruned';
 }
@@ -301,7 +300,7 @@ export function endedAt({ visits, children }: NodeStatistics): number {
   return children.reduce((left, child) => left - child.visits, visits);
 }
 
-/** Whether another visit can teach nothing. A terminal node counts once it has been visited. */
+/** Whether another visit would teach nothing. Terminal nodes are closed once visited. */
 export function isClosed(node: NodeStatistics, revisit = false): boolean {
   if (isOut(node)) return true;
   if (revisit) return false;
@@ -317,8 +316,8 @@ export function canWiden(
 }
 
 /**
- * The least tried of sibling nodes: simulations that arrive together spread. Of equal ones the best as far as is
- * known, then the likeliest.
+ * The least tried of sibling nodes, so that concurrent simulations spread. Ties go to the best known value, then to the
+ * likeliest.
  */
 export function leastTried<State, Action>(
   nodes: readonly SearchNode<State, Action>[],

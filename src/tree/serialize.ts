@@ -11,7 +11,7 @@ import { type NodeJson, type TreeJson, treeSchema, treeVersion } from './tree-js
 /**
  * A tree as JSON.
  *
- * @param environment - Brings the codec of its states. Left out: states must be JSON themselves.
+ * @param environment - Provides the codec of states. If left out, states must be JSON.
  * @throws EspalierError `usage`, naming the path, for a state or an action that JSON cannot hold.
  */
 export function treeToJson<State, Action>(
@@ -115,9 +115,9 @@ function asJson(name: string, value: unknown): JsonValue {
 }
 
 /**
- * The tree that JSON, or its text, describes. `treeFromJson(treeToJson(t))` equals `t`.
+ * Restores a tree from JSON or its text. `treeFromJson(treeToJson(t))` equals `t`.
  *
- * @param environment - Brings the codec of its states, the one that wrote them, and the types of states and actions.
+ * @param environment - Provides the codec that wrote the states, and the types of states and actions.
  * @throws EspalierError `invalid-tree`, naming the field.
  */
 export function treeFromJson<State = unknown, Action = unknown>(

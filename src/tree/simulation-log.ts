@@ -1,19 +1,22 @@
 import type { NodeId } from '../contracts/node.ts';
 import type { TreeJson } from './tree-json.ts';
 
-/** What one simulation came to. */
+/** The outcome of one simulation. */
 export interface LoggedSimulation {
   /** The node at which it ended. */
   readonly leaf: NodeId;
-  /** The return at the root that was backed up from there; none where nothing was. */
+  /** The return backed up to the root; `undefined` if nothing was backed up. */
   readonly return: number | undefined;
-  /** Calls that took effect between the end of the simulation before and its own. */
+  /** Calls that took effect since the previous simulation ended. */
   readonly calls: number;
-  /** Tokens that these read and wrote. */
+  /** Tokens read and written by those calls. */
   readonly tokens: number;
 }
 
-/** The simulations of a tree in the order in which they ended. Columns of numbers: there is no object a simulation. */
+/**
+ * The simulations of a tree in the order in which they ended. Stored as columns of numbers, without an object per
+ * simulation.
+ */
 export class SimulationLog {
   readonly #leaves: NodeId[] = [];
   readonly #returns: number[] = [];
@@ -24,12 +27,12 @@ export class SimulationLog {
   readonly #backedUpFrom: NodeId[] = [];
   readonly #backedUp: number[] = [];
 
-  /** How many there are. */
+  /** The number of simulations. */
   get size(): number {
     return this.#leaves.length;
   }
 
-  /** What each came to. */
+  /** The outcome of each. */
   *[Symbol.iterator](): Generator<LoggedSimulation, void, undefined> {
     for (const [index, leaf] of this.#leaves.entries()) {
       const value = this.#returns[index] ?? Number.NaN;

@@ -3,7 +3,7 @@ import { expectNode } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 
-/** What a search says about the actions at one node. All arrays are in the order of the children. */
+/** The statistics of the actions at one node. All arrays are in the order of the children. */
 export interface SearchSummary<Action> {
   /** The actions themselves. */
   readonly actions: readonly Action[];
@@ -11,9 +11,9 @@ export interface SearchSummary<Action> {
   readonly visitCounts: readonly number[];
   /** N(s, a) / Σ N. All 0 before any visit. */
   readonly visitProbs: readonly number[];
-  /** Q(s, a); `undefined` for an action that was never visited. */
+  /** Q(s, a); `undefined` for an unvisited action. */
   readonly qvalues: readonly (number | undefined)[];
-  /** The improved policy, a target to train on: `N^(1/temperature)`, normalised; the priors before any visit. */
+  /** The improved policy, a training target: `N^(1/temperature)`, normalised; the priors before any visit. */
   readonly actionWeights: readonly number[];
   /** V(s) of the node itself. */
   readonly value: number;
@@ -95,7 +95,7 @@ export function actionsTo<State, Action>(node: SearchNode<State, Action>): reado
   return pathTo(node).flatMap((step) => (step.kind === 'root' ? [] : [step.action]));
 }
 
-/** What `SearchTree.score` tells of a finished path. */
+/** The return of a finished path: see `SearchTree.score`. */
 export function scoreOf(node: SearchNode, discount: number): number | undefined {
   const evaluated = node.about === 'action' ? undefined : node.rawValue;
   const ahead = node.reward === undefined ? (node.outcome?.value ?? evaluated) : 0;
@@ -103,8 +103,8 @@ export function scoreOf(node: SearchNode, discount: number): number | undefined 
 }
 
 /**
- * What a path promises: the rewards on the way to a node and, of one that is no rewarded end, its evaluation. Each edge but
- * the first is discounted once more by γ.
+ * The promise of a path: the rewards on the way to a node plus, unless it is a rewarded end, its evaluation. Each edge
+ * after the first is discounted once more by γ.
  */
 export function promiseOf(node: SearchNode, discount: number): number {
   const { parent, terminal, reward, rawValue = 0, about } = node;
@@ -115,7 +115,7 @@ export function promiseOf(node: SearchNode, discount: number): number {
     : returnOf(node, isRewardedEnd ? 0 : rawValue, discount);
 }
 
-/** What a return that follows a node comes to at the root. */
+/** The value at the root of a return that follows a node. */
 function returnOf(node: SearchNode, ahead: number, discount: number): number {
   let sum = ahead;
   for (let at: SearchNode | undefined = node; at !== undefined; at = at.parent) {

@@ -11,9 +11,9 @@ import type { RuleSpec } from './rules.ts';
 /** The version of the serial form that this espalier writes and reads. */
 export const treeVersion = 2;
 
-/** A tree as JSON: the one serial form of a tree, and the most important file format of the project. */
+/** A tree as JSON: its only serial form. */
 export interface TreeJson {
-  /** Tells a tree from other JSON. */
+  /** Identifies the file format. */
   readonly format: 'espalier-tree';
   /** The version of this form. */
   readonly version: number;
@@ -23,22 +23,22 @@ export interface TreeJson {
   readonly seed: number | string;
   /** Marks that training data must carry. */
   readonly stamps: readonly string[];
-  /** Simulations that were started on it, but for those that were handed back. */
+  /** Simulations started on it, except those handed back. */
   readonly simulations: number;
   /** Simulations that were handed back. @defaultValue 0 */
   readonly handedBack?: number | undefined;
   /** γ. @defaultValue 1 */
   readonly discount?: number | undefined;
-  /** The rule by which nodes were selected. @defaultValue not known */
+  /** The selection rule. @defaultValue unknown */
   readonly rule?: RuleSpec | undefined;
   /** Where the real world stood. */
   readonly cursor: number;
-  /** The node on which an unfinished search would bet. */
+  /** The algorithm's preferred node before the search has found an end. */
   readonly preferred?: number | undefined;
-  /** What the algorithm concluded, where it did. */
+  /** The algorithm's conclusion, if any. */
   readonly conclusion?:
     | {
-        /** The node that it settled on. */
+        /** The chosen node. */
         readonly node: number;
         /** Whether nothing better exists among the actions that were proposed. */
         readonly optimal: boolean;
@@ -47,8 +47,8 @@ export interface TreeJson {
       }
     | undefined;
   /**
-   * The simulations in the order in which they ended, one entry of each column a simulation: at most 64 bytes. A column
-   * that holds nothing but 0 is left out.
+   * The simulations in the order in which they ended, as columns with one entry per simulation: at most 64 bytes each.
+   * Columns of zeros are left out.
    *
    * @defaultValue none
    */
@@ -68,7 +68,7 @@ export interface TreeJson {
   readonly nodes: readonly NodeJson[];
 }
 
-/** A node as JSON. What is left out has its default. */
+/** A node as JSON. Missing fields have their defaults. */
 export interface NodeJson {
   /** The id of the parent; none at the root. */
   readonly parent?: number | undefined;
@@ -88,35 +88,35 @@ export interface NodeJson {
   readonly value?: number | undefined;
   /** @defaultValue `'open'` */
   readonly status?: NodeStatus | undefined;
-  /** Whether a closed node is known in full. */
+  /** Whether a closed node is fully explored. */
   readonly exact?: boolean | undefined;
-  /** Why it was put aside. */
+  /** Why it was pruned. */
   readonly pruned?: PruneReason | undefined;
-  /** The sibling that stands for it. */
+  /** The sibling that it duplicates. */
   readonly duplicateOf?: number | undefined;
-  /** Whether nothing can follow. */
+  /** Whether the state ends the episode. */
   readonly terminal?: boolean | undefined;
   /** Whether it is a complete answer. */
   readonly answer?: boolean | undefined;
   /** Whether no further child will be added. */
   readonly complete?: boolean | undefined;
-  /** Proposals asked for here. */
+  /** Samples requested here. */
   readonly samples?: number | undefined;
-  /** What the evaluator said, each sample by itself. */
+  /** The evaluations, one per sample. */
   readonly evaluations?: readonly Evaluation[] | undefined;
-  /** The return of a simulation from here on. */
+  /** The return of a simulation from here. */
   readonly outcome?: Evaluation | undefined;
   /** Why it failed. */
   readonly failure?: Failure | undefined;
-  /** Proposals for children that came to nothing. */
+  /** Failed proposals for children. */
   readonly failedProposals?: readonly CountedFailure[] | undefined;
-  /** Further samples of the evaluation that came to nothing. */
+  /** Failed further evaluation samples. */
   readonly failedEvaluations?: readonly CountedFailure[] | undefined;
   /** The model output behind the action. */
   readonly completion?: Completion | undefined;
-  /** What algorithms keep here, by their names. */
+  /** Notes of algorithms, by name. */
   readonly notes?: Readonly<Record<string, JsonValue>> | undefined;
-  /** What users keep here. */
+  /** Notes of users. */
   readonly annotations?: Readonly<Record<string, JsonValue>> | undefined;
 }
 

@@ -21,8 +21,8 @@ import type { TreeJson } from './tree-json.ts';
  * The tree that a search grows. All state of an algorithm lives in it, so that it can be saved,
  * continued, or searched further by another algorithm.
  *
- * It is synchronous and deterministic, and does no more than keep its books: what to do next is decided
- * by selection rules, what things are worth by backup rules.
+ * It is synchronous and deterministic, and only does the bookkeeping: selection rules decide what to do next, backup
+ * rules determine values.
  */
 export class SearchTree<State = unknown, Action = unknown> implements TreeView<State, Action> {
   /** The environment in which the tree grew, and the seed of its random numbers. */
@@ -34,13 +34,13 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   };
   /** Marks that training data must carry, such as `oracle-guided`. */
   readonly stamps: Set<string> = new Set();
-  /** Simulations that were started on this tree, but for those that were handed back. */
+  /** Simulations started on this tree, except those handed back. */
   simulations = 0;
-  /** Simulations that found nothing to do before another one had ended. They do not count, and their indices stay taken. */
+  /** Simulations that had nothing to do until another one ended. They do not count, but keep their indices. */
   handedBack = 0;
-  /** The rule by which nodes were selected last, where it has a name. */
+  /** The last selection rule, if it has a name. */
   rule: RuleSpec | undefined = undefined;
-  /** The simulations that have ended, in that order. Those of trees that were saved by earlier versions are not in it. */
+  /** The simulations in the order in which they ended. Trees saved by earlier versions have none. */
   readonly log: SimulationLog = new SimulationLog();
 
   #discount = 1;
@@ -60,7 +60,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#best = new BestEnd(this);
   }
 
-  /** How many nodes there are, the root included. */
+  /** The number of nodes, the root included. */
   get size(): number {
     return this.#nodes.length;
   }
@@ -82,25 +82,25 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#best.reconsider();
   }
 
-  /** Where the real world stands. The root, until the search advances. */
+  /** The position of the real world. The root, until the search advances. */
   get cursor(): SearchNode<State, Action> {
     return view(this.#cursor);
   }
 
-  /** The node on which an unfinished search would bet, where its algorithm has said so. */
+  /** The algorithm's preferred node before the search has found an end, if set. */
   get preferred(): SearchNode<State, Action> | undefined {
     return this.#preferred;
   }
 
-  /** What the algorithm concluded, where it did. */
+  /** The algorithm's conclusion, if any. */
   get conclusion(): Conclusion<State, Action> | undefined {
     return this.#conclusion;
   }
 
   /**
-   * The best node found: what the algorithm concluded; else the terminal node or answer with the highest
-   * score, of equal ones the shallowest and then the first; else the node that the algorithm prefers; else
-   * the end of the most visited path, or the node that promises most where none was visited.
+   * The best node found: the algorithm's conclusion; else the terminal node or answer with the highest score, ties
+   * going to the shallowest and then to the first; else the algorithm's preferred node; else the end of the most
+   * visited path, or without visits the most promising node.
    */
   get best(): SearchNode<State, Action> {
     return (
@@ -126,23 +126,23 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return view(this.mutable(id));
   }
 
-  /** The sibling that a duplicate was merged into; the node itself where it is none. */
+  /** The sibling that a duplicate was merged into; for other nodes, the node itself. */
   original(node: SearchNode<State, Action>): SearchNode<State, Action> {
     return node.duplicateOf === undefined ? node : this.node(node.duplicateOf);
   }
 
   /**
-   * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the
-   * return of a simulation from it, or else its evaluation, where that is about the state. Each edge but the first is
-   * discounted once more, as in {@link backup}. `undefined` for an answer that has none of them.
+   * The return of a finished path: the sum of its rewards plus, if the last state has no reward, the return of a
+   * simulation from it or else its evaluation, if that is about the state. Each edge after the first is discounted once
+   * more, as in {@link backup}. `undefined` for an answer with none of these.
    *
-   * @param discount - γ. @defaultValue that of the tree; 1 asks how much was reached, however late
+   * @param discount - γ. @defaultValue that of the tree; 1 ignores how late rewards come
    */
   score(node: SearchNode<State, Action>, discount: number = this.#discount): number | undefined {
     return scoreOf(node, discount);
   }
 
-  /** Adds children in order, after those that are there. What was closed without them is open again. */
+  /** Appends children in order, and reopens nodes that were closed without them. */
   add(
     parent: SearchNode<State, Action>,
     children: readonly NewChild<Action>[],
@@ -165,14 +165,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#own(node).prior = prior;
   }
 
-  /** Counts proposals asked for at a node. Negative where a request came to nothing. */
+  /** Adds to the samples requested at a node; negative after a failed request. */
   countSamples(node: SearchNode<State, Action>, count: number): void {
     if (count === 0) return;
     const own = this.#own(node);
     own.set({ samples: own.samples + count });
   }
 
-  /** Says that no further child will be added here, and closes what that leaves without a future. */
+  /** Marks that no further child will be added here, and closes nodes with nothing left to search. */
   complete(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
     own.complete = true;
@@ -192,14 +192,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#best.consider(node);
   }
 
-  /** Records what an evaluator said. A further sample is kept beside those that are there: their mean is the value. */
+  /** Records an evaluation. Further samples are kept; their mean is the value. */
   addEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
     const own = this.#own(node);
     own.addEvaluation(evaluation);
     this.#best.consider(node);
   }
 
-  /** Puts a node aside for a reason that is not its own value. */
+  /** Marks a node as failed. */
   fail(node: SearchNode<State, Action>, failure: Failure): void {
     const own = this.#own(node);
     own.set({ failure });
@@ -207,7 +207,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     closeAbove(own);
   }
 
-  /** Keeps what came to nothing at a node that has not failed for it. */
+  /** Records failures at a node that has not failed itself. */
   noteFailures(
     node: SearchNode<State, Action>,
     noted: Partial<Pick<SearchNode, 'failedEvaluations' | 'failedProposals' | 'failure'>>,
@@ -215,7 +215,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#own(node).set(noted);
   }
 
-  /** Puts a node aside because a sibling came to the same: that one takes over its prior, and stands for it. */
+  /** Prunes a node as a duplicate of a sibling, which takes over its prior. */
   merge(node: SearchNode<State, Action>, sibling: SearchNode<State, Action>): void {
     const twin = this.#own(sibling);
     const own = this.#own(node);
@@ -225,7 +225,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.prune(node, 'duplicate');
   }
 
-  /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. It is no longer the best. */
+  /** Prunes a node that an algorithm no longer needs. It can no longer be the best. */
   prune(node: SearchNode<State, Action>, why: PruneReason = 'other'): void {
     const own = this.#own(node);
     own.status = 'pruned';
@@ -236,7 +236,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     if (this.#best.node === node) this.#best.reconsider();
   }
 
-  /** @internal Lets a rule choose as if some nodes had been put aside. */
+  /** @internal Lets a rule choose as if some nodes had been pruned. */
   without<Chosen>(nodes: readonly SearchNode<State, Action>[], choose: () => Chosen): Chosen {
     const own = nodes.map((node) => this.#own(node));
     const before = own.map(({ status }) => status);
@@ -248,7 +248,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     }
   }
 
-  /** Takes a node back that had failed or was put aside, and opens what that had closed above it. */
+  /** Reopens a failed or pruned node, and the nodes above that were closed because of it. */
   reopen(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
     own.reopen();
@@ -257,21 +257,21 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#best.consider(node);
   }
 
-  /** Keeps a note of the user's at a node. It is saved with the tree. */
+  /** Sets a user's notes at a node. They are saved with the tree. */
   annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
     expectNotes(node, notes);
     const own = this.#own(node);
     own.set({ annotations: { ...own.annotations, ...notes } });
   }
 
-  /** Keeps what an algorithm knows of a node: {@link notesOf} does so with types. It is saved with the tree. */
+  /** Sets an algorithm's note at a node; {@link notesOf} is the typed form. It is saved with the tree. */
   note(node: SearchNode<State, Action>, owner: string, note: JsonValue): void {
     expectNotes(node, note);
     const own = this.#own(node);
     own.set({ notes: { ...own.notes, [owner]: note } });
   }
 
-  /** Records the return of a simulation from a node on. */
+  /** Records the return of a simulation from a node. */
   setOutcome(node: SearchNode<State, Action>, outcome: Evaluation): void {
     this.#own(node).set({ outcome });
     this.#best.consider(node);
@@ -283,14 +283,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return this.simulations++ + this.handedBack;
   }
 
-  /** Takes a simulation back that found nothing to do. */
+  /** Hands back a simulation that found nothing to do. */
   handBackSimulation(): void {
     this.simulations--;
     this.handedBack++;
     this.log.handBack();
   }
 
-  /** Counts a simulation under way at a node and everywhere above it, as far as `until`. */
+  /** Counts a simulation in flight at a node and all nodes above it, up to `until`. */
   addInFlight(
     node: SearchNode<State, Action>,
     count: 1 | -1,
@@ -303,9 +303,9 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /**
    * Carries the return of a simulation from a node up to the root.
    *
-   * The node's own return is v(s), or nothing beyond its reward where a terminal one was rewarded. Each
-   * edge adds its reward and discounts what follows, but the first one for an evaluation about the action, which holds
-   * both; the root has no edge, and its value is V(s).
+   * The node's own return is v(s), or only its reward for a rewarded terminal node. Each edge adds its reward and
+   * discounts what follows, except the first edge for an evaluation about the action, which includes both; the root has
+   * no edge, and its value is V(s).
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
     const leaf = this.#own(node);
@@ -329,7 +329,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#best.reconsider();
   }
 
-  /** Says on which node an unfinished search would bet, where visits do not say it. */
+  /** Sets the preferred node of an unfinished search, for algorithms without visits. */
   prefer(node: SearchNode<State, Action>): void {
     this.#own(node);
     this.#preferred = node;
@@ -343,8 +343,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /**
-   * A copy of the tree, for another search that starts at a node. What was learnt stays; what was
-   * concluded does not.
+   * A copy of the tree for another search that starts at a node. Statistics are kept; the conclusion is not.
    */
   fork(node: SearchNode<State, Action> = this.cursor): SearchTree<State, Action> {
     const copy = new SearchTree<State, Action>(this.root.state, this.origin);

@@ -7,8 +7,8 @@ import { isClosed, knownValue, type WideningRule } from './selection.ts';
 
 /**
  * Allows another child while `|children| < k · N^α`: the more a node is visited, the wider it gets.
- * Simulations under way count as visits, and a sample that brought nothing new counts as a child: a policy
- * that repeats itself must not hold a search up.
+ * Simulations in flight count as visits, and a sample without a new action counts as a child, so that a repetitive
+ * policy cannot stall a search.
  *
  * @see Couëtoux et al., "Continuous Upper Confidence Trees", 2011; Chaslot et al., "Progressive
  * Strategies for Monte-Carlo Tree Search", 2008.
@@ -30,21 +30,21 @@ export function progressiveWidening(
 }
 
 /**
- * Allows another child while none looks worth going on with: none that is open has a value of at least
- * `below`. A child that was never visited counts with its own evaluation.
+ * Allows another child while no open child has a value of at least `below`. Unvisited children count with their
+ * evaluation.
  *
- * For policies that sample, as language models do, with a value that can tell a lost state: instead of
- * going deeper below the best of bad children, more are drawn. When to go wider and when deeper is also
- * the question of Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive
- * Branching Tree Search", 2025; this rule is simpler, and ours.
+ * For sampling policies, such as language models, with a value that recognises lost states: instead of going deeper
+ * below the best of bad children, more are drawn. When to go wider and when deeper is also the question of Inoue et
+ * al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search", 2025; this rule is
+ * simpler, and ours.
  */
 export function valueWidening(
   options: {
-    /** How many samples a node gets before its children are looked at. @defaultValue 2 */
+    /** The number of samples before the children's values are checked. @defaultValue 2 */
     readonly k?: number;
-    /** The value from which a child is worth going on with. @defaultValue 0.4 */
+    /** The least value of a promising child. @defaultValue 0.4 */
     readonly below?: number;
-    /** How many samples a node gets at most; 3 k where none of them could be used. @defaultValue 100 */
+    /** The maximum number of samples per node; 3 k if none of them is usable. @defaultValue 100 */
     readonly most?: number;
   } = {},
 ): WideningRule {
@@ -62,9 +62,9 @@ export function valueWidening(
 }
 
 /**
- * Where a simulation goes on from a selected node. One that may get no further child now, and all of whose children are
- * known, is stuck: the best of these counts once more, which costs no call, and with the visits the width may grow.
- * Where it never will, there is nothing left, and the answer is `undefined`.
+ * Where a simulation continues from a selected node. A node that may get no further child now, and whose children are
+ * all closed, is stuck: the best of them counts again, which costs no call, and with more visits the width may grow. If
+ * it never will, nothing is left, and the result is `undefined`.
  */
 export function goingOnFrom<State, Action>(
   node: SearchNode<State, Action>,

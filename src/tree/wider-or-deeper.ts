@@ -8,16 +8,16 @@ import { promiseOf } from './summary.ts';
 import type { SearchTree } from './tree.ts';
 
 /**
- * Walks down from the cursor, and at each node decides between another child (wider) and going on from one that is
- * there (deeper), by one draw each from what is believed of the scores that it brought.
+ * Walks down from the cursor and decides at each node between another child (wider) and an existing one (deeper), by
+ * one draw each from the belief about its scores.
  *
- * - Wider: the scores of the children, each as often as it was generated.
- * - Deeper: the scores of all that is below the children; then the child with the highest draw from the scores of its
+ * - Wider: the scores of the children, counted as often as each was generated.
+ * - Deeper: the scores of everything below the children; then the child with the highest draw from the scores of its
  *   subtree.
  *
- * A node without children is always made wider, and one that can get no other child never.
+ * A node without children is always widened; one that can get no other child never is.
  *
- * @param belief - What is believed of scores. Default: {@link gaussianBelief}.
+ * @param belief - The belief about scores. Default: {@link gaussianBelief}.
  * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search", 2025
  * (arXiv 2503.04412), section 3.3.
  */
@@ -120,11 +120,11 @@ function all(moments: readonly Moments[]): Moments {
   return moments.reduce(merged, unseen);
 }
 
-/** Arms to generate from, and which of them brought what. */
+/** Arms to generate from, and the scores of each. */
 export interface Arms {
-  /** The arm with the highest draw from the scores that it brought, wherever in the tree; `undefined` of none. */
+  /** The arm with the highest draw from its scores across the tree; `undefined` without arms. */
   choose<State, Action>(tree: SearchTree<State, Action>, random: Random): string | undefined;
-  /** Notes that an arm has generated a node once more. */
+  /** Records that an arm has generated a node. */
   note<State, Action>(
     tree: SearchTree<State, Action>,
     node: SearchNode<State, Action>,
@@ -132,7 +132,9 @@ export interface Arms {
   ): void;
 }
 
-/** Chooses among arms, such as the models of `multiModel`, by Thompson sampling. What they brought is noted in the tree. */
+/**
+ * Chooses among arms, such as the models of `multiModel`, by Thompson sampling. Their scores are stored in the tree.
+ */
 export function thompsonArms(names: readonly string[], belief: Belief = gaussianBelief()): Arms {
   return {
     choose(tree, random) {

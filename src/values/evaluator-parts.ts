@@ -8,11 +8,11 @@ import type { SearchNode } from '../contracts/node.ts';
 import { type Asking, expectEvaluator } from './ask-evaluator.ts';
 import { settle, type Waiting } from './settle.ts';
 
-/** An evaluator that another one is made of. */
+/** A named part of a composite evaluator. */
 export interface NamedEvaluator<State, Action> {
-  /** What its value is called in `parts`. */
+  /** The name of its value in `parts`. */
   readonly name: string;
-  /** What it is. */
+  /** The evaluator. */
   readonly evaluator: Evaluator<State, Action>;
 }
 

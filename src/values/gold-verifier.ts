@@ -2,10 +2,10 @@ import { expectMethods } from '../base/expect.ts';
 import type { Oracle, Verifier } from '../contracts/verifier.ts';
 
 /**
- * A verifier that knows the gold answer: the one way in for an oracle, for making training data. What it
- * guides is stamped `oracle-guided`, and its results say nothing about how well a search does by itself.
+ * A verifier that knows the gold answer: the only way to use an oracle in a search, for making training data. Searches
+ * it guides are stamped `oracle-guided`, and their results say nothing about unaided search.
  *
- * @throws EspalierError `usage` where the oracle cannot label.
+ * @throws EspalierError `usage` for an oracle without `label`.
  */
 export function goldVerifier<State>(oracle: Oracle<State>): Verifier<State> {
   expectMethods('oracle', oracle, ['label']);

@@ -5,7 +5,7 @@ import { noState } from './no-state.ts';
 import { valueInRange } from './value-in-range.ts';
 
 /**
- * Values states by a function of your own. It costs no call.
+ * Values states by your own function, without calls.
  *
  * A state for which the function throws, or returns anything but a number in [0, 1], fails alone.
  *

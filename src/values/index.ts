@@ -1,5 +1,5 @@
 /**
- * Who values states and actions: v(s), in [0, 1].
+ * Evaluators of states and actions: v(s), in [0, 1].
  *
  * @module espalier/values
  */

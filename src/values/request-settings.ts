@@ -6,7 +6,7 @@ import type { GenerateRequest, LanguageModel } from '../contracts/language-model
 export interface Sampling {
   /** How many. */
   readonly samples: number;
-  /** The limit on the tokens of each. */
+  /** The maximum tokens of each. */
   readonly maxTokens: number;
   /** The temperature, for models that take one. @defaultValue 0 for one sample, else 1 */
   readonly temperature?: number | undefined;

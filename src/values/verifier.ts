@@ -16,10 +16,10 @@ import { valueInRange } from './value-in-range.ts';
  * Values states by a verifier: its score (partial credit, such as the share of tests that pass), or else 1 for
  * correct and 0 for wrong. The rationale of the verdict and the stamps of the verifier are kept.
  *
- * A state on which the verifier throws, or whose score is not in [0, 1], fails alone.
+ * A state fails alone if the verifier throws or its score is not in [0, 1].
  *
- * @param check - A verifier, and no oracle: gold answers come in through `goldVerifier` alone.
- * @throws EspalierError `usage` for an oracle: what knows the gold answer must not guide a search.
+ * @param check - A verifier, not an oracle: for gold answers use `goldVerifier`.
+ * @throws EspalierError `usage` for an oracle, which must not guide a search.
  */
 export function verifier<State = any, Action = any>(
   check: Verifier<State> & { readonly [Method in keyof Oracle<State>]?: never },

@@ -21,11 +21,11 @@ import { aiSdkError } from './errors.ts';
 import { asksForLogprobs, beginningOf, callOptionsOf } from './request.ts';
 import { droppedBy, type GenerateResult, readResult, sentenceOf } from './response.ts';
 
-/** What is needed of a language model of the AI SDK: specification version 2, 3 or 4. */
+/** A language model of the AI SDK, specification version 2, 3 or 4, as far as it is used here. */
 export interface AiSdkModel {
   /** The version of the specification: `v2`, `v3` or `v4`. */
   readonly specificationVersion: string;
-  /** Who serves it, as in `openai.chat`. */
+  /** The provider, as in `openai.chat`. */
   readonly provider: string;
   /** Its name there. */
   readonly modelId: string;
@@ -37,28 +37,28 @@ export interface AiSdkModel {
 export interface AiSdkOptions
   extends Pick<ConnectionOptions, 'retry' | 'timeoutMs'>,
     ThoughtOptions {
-  /** Options of the provider, handed on with every request, as in `{ openai: { user: 'me' } }`. */
+  /** Provider options, sent with every request, as in `{ openai: { user: 'me' } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
-  /** What it costs. @defaultValue what price tables say of its name */
+  /** Its price. @defaultValue from price tables, by its name */
   readonly price?: ModelPrice;
   /**
-   * What the model supports, where you know better: the AI SDK does not tell beforehand.
+   * What the model supports, if you know better: the AI SDK does not report it in advance.
    *
-   * @defaultValue stop texts, schemas, tools, images and a temperature; of `openai.chat` log-probabilities
+   * @defaultValue stop texts, schemas, tools, images and a temperature; for `openai.chat` also log-probabilities
    */
   readonly capabilities?: Omit<Capabilities, 'n'>;
 }
 
 /**
- * A model of the Vercel AI SDK, of specification version 2, 3 or 4: whatever a provider package gives, as in
- * `openai('gpt-6-luna')`. Nothing of the SDK is loaded here.
+ * Wraps a model of the Vercel AI SDK, specification version 2, 3 or 4, from any provider package, as in
+ * `openai('gpt-6-luna')`. The SDK itself is not loaded.
  *
- * A request brings one sample; several are asked for one by one, each with a seed of its own where there is
- * one. What a model warns it does not support is passed on as a warning, once, and left out from then on.
- * Log-probabilities come from models of OpenAI only. Where the model is not known to go on from the beginning
- * of an answer (`capabilities.continuation`), the question tells it.
+ * Each request gets one sample; several are requested separately, each with its own seed if there is one. Options that
+ * a model warns it does not support are reported once and left out from then on. Only OpenAI's models give
+ * log-probabilities. If the model is not known to continue a partial answer (`capabilities.continuation`), the partial
+ * answer is added to the question.
  *
- * @throws EspalierError `usage` where the model is none of the AI SDK. A request is rejected with a
+ * @throws EspalierError `usage` if the model is not one of the AI SDK. A request is rejected with a
  * `ModelCallError`.
  *
  * @example

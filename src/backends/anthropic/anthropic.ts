@@ -41,51 +41,50 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
   /** The model, as in `claude-sonnet-5-5`. */
   readonly model: string;
   /**
-   * A client of `@anthropic-ai/sdk` to use, in place of `apiKey`, `keyVariable`, `baseUrl`, `fetch` and
+   * A client of `@anthropic-ai/sdk` to use, instead of `apiKey`, `keyVariable`, `baseUrl`, `fetch` and
    * `maxReplyBytes`. Its own retries are switched off for our requests.
    */
   readonly client?: AnthropicClient;
   /**
-   * How the model thinks before it answers, as the Messages API takes it. What it thinks is told as
-   * `Completion.reasoning` where the server tells it.
+   * How the model reasons before it answers, in the form of the Messages API. The reasoning is returned as
+   * `Completion.reasoning` if the server reports it.
    *
    * @defaultValue as the model likes
    */
   readonly thinking?:
     | {
-        /** As much as the model thinks fit; or not at all, or between calls of tools only, for models that can be told so. */
+        /** As the model chooses; or not at all, or only between tool calls, for models that support it. */
         readonly type: 'adaptive' | 'between_tools' | 'disabled';
         /** How it is told. @defaultValue as the model does */
         readonly display?: 'summarized' | 'omitted';
       }
     | {
-        /** A maximum number of tokens, for models that take a number. */
+        /** A maximum number of tokens, for models that accept one. */
         readonly type: 'enabled';
-        /** How many tokens: an integer from 1024 up, which is the default of `thoughtTokens`. */
+        /** The maximum tokens: an integer from 1024 up; also the default of `thoughtTokens`. */
         readonly budget_tokens: number;
         /** How it is told. @defaultValue as the model does */
         readonly display?: 'summarized' | 'omitted';
       };
-  /** How much trouble it takes. @defaultValue as the model likes */
+  /** The effort. @defaultValue the model's default */
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /**
-   * `auto` uses capacity that was bought ahead where there is some, `standard_only` never does. `fast` asks for the fast
-   * mode, which writes faster at a higher price and which only some models have; others refuse it. Answers say how they
-   * were served, and that is what is charged.
+   * `auto` uses priority capacity if available, `standard_only` never does. `fast` requests the fast mode, which writes
+   * faster at a higher price; models without it refuse. The tier reported in the answer is what is charged.
    *
    * @defaultValue `'auto'`
    */
   readonly serviceTier?: 'auto' | 'fast' | 'standard_only';
   /**
-   * Whether prompts are kept in the server's cache, and for how long. What is put there costs a quarter
-   * more than what is just read, or for an hour as much again; what is found there a tenth.
+   * Whether to cache prompts at the server, and for how long. Writing to the cache costs 1.25 times the input price, or
+   * 2 times for an hour; reading from it 0.1 times.
    *
    * @defaultValue true, which is `'5m'`
    */
   readonly cache?: boolean | '5m' | '1h';
   /**
-   * Whether the API is asked how many tokens a prompt is, where a budget limits tokens or dollars: one more request
-   * for each prompt, which costs nothing and has a rate limit of its own.
+   * Whether to count prompt tokens by the API, if a budget limits tokens or dollars: one additional free request per
+   * prompt, with a separate rate limit.
    *
    * @defaultValue false: the bytes of the prompt count
    */
@@ -93,29 +92,27 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
 }
 
 /**
- * A model of Anthropic, through the Messages API. Needs the package `@anthropic-ai/sdk`, which is loaded at
- * the first request.
+ * A model of Anthropic, through the Messages API. Needs the package `@anthropic-ai/sdk`, loaded at the first request.
  *
- * A request brings one sample; several are asked for one by one, the others once the answer to the first has begun to
- * come, which fills the cache, unless `cache` is false or the prompt is too short for it.
- * There are no log-probabilities and no seeds. New models take no temperature (since 4.7), do not go on
- * from the beginning of an answer (since 4.6) and call no tool because they have to (since 5.1). Where a
- * request asks for something of the kind, a warning says so once a model, and what can be is done in another
- * way: the beginning of an answer is told in the question, a tool is asked for in words. Stop texts of white
- * space only are not sent: an answer is streamed then, and its connection closed as soon as one has come, unless the model
- * has thought or may call tools. Anthropic does not say what it bills of an answer whose reader has left; such a call is
- * charged the prompt as it was told, and a token for each byte that was written, which leaves room for what was still on its
- * way. Answers of more than 16,384 tokens are streamed as well, so that `timeoutMs` limits how long nothing may come.
+ * Each request gets one sample; for several, the others are sent once the answer to the first starts to arrive, which
+ * fills the cache, unless `cache` is false or the prompt is too short for it. There are no log-probabilities and no
+ * seeds. New models take no temperature (since 4.7), do not continue a partial answer (since 4.6) and cannot be forced
+ * to call a tool (since 5.1). Unsupported features are emulated where possible, with one warning per model: a partial
+ * answer is added to the question, a tool call is requested in words. Stop texts of only white space are not sent: the
+ * answer is streamed instead, and the connection closed as soon as one arrives, unless the model has reasoned or may
+ * call tools. Anthropic does not document what it bills for an abandoned answer; such a call is charged the reported
+ * prompt tokens plus one token per byte written, an upper bound. Answers of more than 16,384 tokens are streamed too,
+ * so that `timeoutMs` limits the time without data.
  *
- * System messages are put before the conversation, wherever they stand. A `schema` is sent as the API
- * takes it: objects are closed, and bounds such as `minimum` become part of the description. One that is not of objects,
- * leads back to itself, or has more than 24 properties that may be left out or 16 unions is told in words.
+ * System messages are moved before the conversation. A `schema` is adapted to the API: objects are closed, and bounds
+ * such as `minimum` become part of the description. A schema that is not an object, is recursive, or has more than 24
+ * optional properties or 16 unions is described in words.
  *
  * An answer that the model declines to give ends with `refusal`; one that outgrows the model's context with
  * `length`.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
- * where the package is missing, or where it makes no conversation; and with a `ModelCallError`.
+ * @throws EspalierError `usage` if an option is out of range. A request rejects with such an error if the package is
+ * missing or the messages are not a conversation; else with a `ModelCallError`.
  *
  * @example
  * ```ts

@@ -7,30 +7,30 @@ import { longestInOnePiece, type Streaming } from '../transport/streaming.ts';
 import type { MessagesBody } from './request.ts';
 import { streamedMessage } from './streamed-message.ts';
 
-/** What is needed of a client of `@anthropic-ai/sdk`, or of one of its sisters for other clouds. */
+/** A client of `@anthropic-ai/sdk`, or of its variants for other clouds, as far as it is used here. */
 export interface AnthropicClient {
   /** Its Messages API. */
   readonly messages: {
     /** Sends a request. */
     create(body: object, options?: object): PromiseLike<unknown>;
-    /** Says how many tokens a prompt is. */
+    /** Counts the tokens of a prompt. */
     countTokens?(body: object, options?: object): PromiseLike<unknown>;
-    /** Sends a request and gathers the reply as it comes. */
+    /** Sends a request and collects the streamed reply. */
     stream(
       body: object,
       options?: object,
     ): Readonly<Record<'finalMessage', () => Promise<unknown>>>;
-    /** Message Batches; without them nothing goes in batches. */
+    /** Message Batches; without them, batches are not used. */
     readonly batches?: {
       /** Submits one. */
       create(body: object, options?: object): PromiseLike<unknown>;
-      /** Looks at one. */
+      /** Retrieves one. */
       retrieve(id: string, query: object, options?: object): PromiseLike<unknown>;
       /** Lists them, newest first. */
       list(query: object, options?: object): PromiseLike<unknown>;
-      /** Ends one. */
+      /** Cancels one. */
       cancel(id: string, query: object, options?: object): PromiseLike<unknown>;
-      /** What became of its requests. */
+      /** The results of its requests. */
       results(id: string, query: object, options?: object): PromiseLike<AsyncIterable<unknown>>;
     };
   };

@@ -9,12 +9,12 @@ import { questionServer } from './server.ts';
 
 /**
  * A decision model behind a server that speaks OpenAI's Decisions, `POST /v1/decisions`: OpenAI, and SGLang for
- * any model with a chat template. All questions go out in one request. A conversation of more than one question
- * of the user is sent as JSON text.
+ * any model with a chat template. All questions are sent in one request. A conversation with more than one user message
+ * is sent as JSON text.
  *
- * An answer that is missing or makes no sense is the failure of its question, and so is a refusal.
+ * A missing or invalid answer, or a refusal, fails only its question.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @defaultValue baseUrl: `https://api.openai.com/v1`
  */
 export function decisions(options: EndpointOptions): DecisionModel {

@@ -15,24 +15,23 @@ import { codesOf, decisionPrompts, questionText, withQuestion } from './codes.ts
 import { decisionFrom, expectQuestions, refused, unread } from './read.ts';
 
 /**
- * Makes a decision model of a language model: each question is asked for by itself, its answer is one token,
- * and the probabilities are those of the codes of the answers (yes and no, A, B, …, 0, 1, …) among the likeliest
- * tokens, normalised: `p(a) / Σ p`. A token counts for a code that it equals but for space around it; for yes
- * and no, in any case.
+ * Makes a decision model from a language model: each question is asked separately, its answer is one token, and the
+ * probabilities are those of the answer codes (yes and no, A, B, …, 0, 1, …) among the likeliest tokens, normalised:
+ * `p(a) / Σ p`. A token matches a code ignoring surrounding spaces; for yes and no, also ignoring case.
  *
- * A question whose codes have less than 0.1 of the probability in all fails. All questions together are one call in the ledger,
- * under the name of the model: a reservation holds the conversation once for each question.
+ * A question fails if its codes have a total probability below 0.1. All questions together are one call in the ledger,
+ * under the model's name; the reservation includes the conversation once per question.
  *
- * @throws EspalierError `usage` where an option is out of its range. A model that tells no log-probabilities is
- * a `ModelCallError` of the kind `capability`.
+ * @throws EspalierError `usage` if an option is out of range. A model without log-probabilities is a `ModelCallError`
+ * of the kind `capability`.
  * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022, section 3.
  */
 export function decisionsFromModel(options: {
-  /** The model. It must tell log-probabilities. */
+  /** The model. It must report log-probabilities. */
   readonly model: LanguageModel;
-  /** How many of the likeliest tokens are looked at: an integer from 2 to 20. @defaultValue 20 */
+  /** The number of likeliest tokens to check: an integer from 2 to 20. @defaultValue 20 */
   readonly topLogprobs?: number;
-  /** Texts to use in place of the usual ones. @defaultValue none */
+  /** Replacement texts. @defaultValue none */
   readonly prompts?: Partial<
     Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
   >;

@@ -37,31 +37,31 @@ interface Settings {
 }
 
 /**
- * Makes a decision model of a language model behind SGLang or vLLM: their scoring endpoints give the
- * probabilities of the codes of the answers as the next token, normalised, and write nothing. Questions with the
- * same answers go out in one request. vLLM tells the probability of one code a request, so that a scale or a
- * choice takes as many requests as it has answers.
+ * Makes a decision model from a language model served by SGLang or vLLM: their scoring endpoints return the normalised
+ * probabilities of the answer codes as the next token, without generating text. Questions with the same answers are
+ * sent in one request. vLLM returns the probability of one code per request, so a scale or a choice takes one request
+ * per answer.
  *
- * @throws EspalierError `usage` where an option is out of its range. A code that is not one token is a
+ * @throws EspalierError `usage` if an option is out of range. A code that is not one token is a
  * `ModelCallError` of the kind `capability`.
  */
 export function decisionsFromScores(
   options: EndpointOptions & {
-    /** What kind of server it is: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
+    /** The kind of server: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
     readonly server: 'sglang' | 'vllm';
     /**
-     * The ids of the codes of answers: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
+     * The token ids of the answer codes: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
      *
-     * @defaultValue what the server's `/tokenize` says; a code must be one token
+     * @defaultValue from the server's `/tokenize`; a code must be one token
      */
     readonly labelIds?: Readonly<Record<string, number>>;
     /**
-     * A conversation as the model reads it, up to where its answer begins: its chat template.
+     * Renders a conversation up to the start of the answer: the model's chat template.
      *
-     * @defaultValue what was said, and `Answer:` with a line break behind it
+     * @defaultValue the messages, then `Answer:` and a line break
      */
     readonly render?: (messages: readonly Message[]) => string;
-    /** Texts to use in place of the usual ones. @defaultValue none */
+    /** Replacement texts. @defaultValue none */
     readonly prompts?: Partial<
       Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
     >;

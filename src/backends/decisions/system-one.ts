@@ -9,11 +9,11 @@ import { mapped, questionServer } from './server.ts';
 
 /**
  * A decision model behind a server that speaks System One, `POST /v1/systemone`: TypeSafe, llama-server, Ollama,
- * SGLang, `transformers serve`, and others. All questions go out in one request.
+ * SGLang, `transformers serve`, and others. All questions are sent in one request.
  *
- * An answer that is missing or makes no sense is the failure of its question.
+ * A missing or invalid answer fails only its question.
  *
- * @throws EspalierError `usage` where an option is out of its range. A model that makes no decisions (501) is a
+ * @throws EspalierError `usage` if an option is out of range. A model without decisions (501) is a
  * `ModelCallError` of the kind `capability`.
  * @defaultValue model: `jev-latest`, baseUrl: `https://api.typesafe.ai`
  */

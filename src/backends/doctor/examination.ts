@@ -1,36 +1,36 @@
-/** What one probe of a model came to. */
+/** The result of one probe of a model. */
 export interface Finding {
   /** What was probed. */
   readonly about: string;
-  /** `ignored`: it was accepted without a complaint, and not done. `unknown`: it cannot be seen from here. */
+  /** `ignored`: accepted silently, but not done. `unknown`: it cannot be determined. */
   readonly outcome: 'yes' | 'no' | 'ignored' | 'unknown';
-  /** One short sentence: what was seen. */
+  /** The observation, in one short sentence. */
   readonly detail: string;
 }
 
 /** How quickly a model answers. */
 export interface Speed {
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly concurrency: number;
   /** The median time of an answer, in milliseconds. */
   readonly latencyMs: number;
-  /** Tokens written a second, all requests together; absent where usage is not told. */
+  /** Tokens written per second, over all requests; absent if usage is not reported. */
   readonly tokensPerSecond?: number;
 }
 
-/** What a server says of itself. */
+/** A server's information about itself. */
 export interface ServerFacts {
   /** Its kind, as in a model spec. */
   readonly kind: string;
-  /** The models that it offers. */
+  /** The models it serves. */
   readonly models: readonly string[];
-  /** The longest prompt with its answer, in tokens. */
+  /** The context length, in tokens. */
   readonly contextLength?: number;
-  /** The paths at which it scores text: reward models and decisions. */
+  /** The paths of its scoring endpoints: reward models and decisions. */
   readonly scoring: readonly string[];
 }
 
-/** What {@link examine} found. */
+/** The result of {@link examine}. */
 export interface Examination {
   /** The model, as `provider:modelId`. */
   readonly model: string;
@@ -38,14 +38,14 @@ export interface Examination {
   readonly reachable: boolean;
   /** Why it did not. */
   readonly failure?: string;
-  /** What its server says of itself, where it was asked. */
+  /** Its server's information, if it was asked. */
   readonly server?: ServerFacts;
   /** What it supports. */
   readonly findings: readonly Finding[];
   /** How quickly it answers, one at a time and eight at once. */
   readonly speed: readonly Speed[];
-  /** What it was asked for and did in another way. */
+  /** Requests that it did not do as asked. */
   readonly warnings: readonly string[];
-  /** What espalier will therefore do, a sentence each. */
+  /** How espalier will use it, one sentence each. */
   readonly advice: readonly string[];
 }

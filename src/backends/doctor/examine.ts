@@ -14,13 +14,13 @@ export interface ExamineOptions extends ServerFactsOptions {
   readonly clock?: Clock;
   /** Called with each finding as it is made. */
   readonly onFinding?: (finding: Finding) => void;
-  /** How long all of it may take, in milliseconds from 1 up. What is not probed by then is unknown. @defaultValue 60 000 */
+  /** The total timeout, in milliseconds from 1 up. Anything not probed by then is unknown. @defaultValue 60 000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * Probes a live model: whether it answers, what it supports, how quickly it answers, and what espalier does
- * about it. Some thirty short requests, which are paid for where the model is.
+ * Probes a live model: whether it answers, what it supports, how fast it is, and how espalier will use it. It sends
+ * about thirty short requests, at the model's usual price.
  */
 export async function examine(
   model: LanguageModel,

@@ -16,16 +16,16 @@ const scoringPaths = [
 
 /** Options of {@link serverFacts}. */
 export interface ServerFactsOptions {
-  /** Ends the look. */
+  /** Aborts the requests. */
   readonly signal?: AbortSignal;
   /** Makes the requests. @defaultValue the `fetch` of the platform */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
- * What the server behind a model says of itself; `undefined` for models without a server of their own.
+ * The information that a model's server gives about itself; `undefined` for models without their own server.
  *
- * @throws ModelCallError where it cannot be reached.
+ * @throws ModelCallError if it cannot be reached.
  */
 export async function serverFacts(
   model: LanguageModel,

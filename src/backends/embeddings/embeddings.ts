@@ -21,10 +21,10 @@ interface Asking {
  * A model behind a server that speaks OpenAI's `/v1/embeddings`: vLLM, SGLang, llama-server, Ollama, LM Studio,
  * OpenAI itself.
  *
- * An answer with a vector that is missing, told twice, of another length than the others, or with something in
- * it that is no number is an error: a `ModelCallError` of the kind `malformed`.
+ * An answer with a missing or duplicate vector, unequal lengths or non-numbers is a `ModelCallError` of the kind
+ * `malformed`.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @example
  * ```ts
  * const model = embeddings({ baseUrl: 'http://localhost:8000/v1', model: 'BAAI/bge-small-en-v1.5' });
@@ -32,13 +32,13 @@ interface Asking {
  */
 export function embeddings(
   options: EndpointOptions & {
-    /** The address of the server, with `/v1` or without; or the whole address, which ends with `/embeddings`. */
+    /** The address of the server, with or without `/v1`; or the full address, ending with `/embeddings`. */
     readonly baseUrl: string;
-    /** How long a vector is to be, for models that can shorten theirs: an integer from 1 up. @defaultValue as the model does */
+    /** The length of vectors, for models that can shorten them: an integer from 1 up. @defaultValue the model's */
     readonly dimensions?: number;
-    /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
+    /** The encoding of vectors: JSON numbers, or 32-bit floats as Base64, which is shorter. @defaultValue `'float'` */
     readonly encoding?: 'base64' | 'float';
-    /** How many texts go into one request at most: an integer from 1 up. @defaultValue 512 */
+    /** The maximum texts per request: an integer from 1 up. @defaultValue 512 */
     readonly maxBatch?: number;
   },
 ): EmbeddingModel {

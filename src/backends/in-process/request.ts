@@ -10,7 +10,7 @@ export interface InProcessRequest {
   readonly samples: number;
   /** The index of the first one. */
   readonly offset: number;
-  /** The limit on the tokens of each. */
+  /** The maximum tokens of each. */
   readonly maxTokens: number;
   readonly temperature: number;
   readonly topP: number | undefined;

@@ -26,17 +26,17 @@ export interface EngineOptions {
   readonly grammarFor: GrammarMaker;
 }
 
-/** What a model has done since it was loaded. */
+/** Statistics of a model since it was loaded. */
 export interface LlamaStats {
-  /** Requests that were answered. */
+  /** Requests answered. */
   readonly requests: number;
-  /** Tokens that went through the model. */
+  /** Tokens computed by the model. */
   readonly computed: number;
-  /** Tokens of prompts that did not, because they had been read before. */
+  /** Prompt tokens reused from the cache. */
   readonly reused: number;
-  /** Tokens that were drawn. */
+  /** Tokens sampled. */
   readonly sampled: number;
-  /** Tokens in the memory now. */
+  /** Tokens currently in memory. */
   readonly cached: number;
 }
 
@@ -45,7 +45,7 @@ interface Job {
   readonly request: InProcessRequest;
   readonly prompt: readonly number[];
   readonly random: Random;
-  /** The limit on the tokens of a sample: of the request, or of what is left of the context. */
+  /** The maximum tokens of a sample: of the request, or of what is left of the context. */
   readonly maxTokens: number;
   /** Aborts when the request is over, however it ended. */
   readonly over: AbortController;

@@ -1,5 +1,5 @@
 /**
- * Any GGUF file in this process, by llama.cpp: through the package `node-llama-cpp`, an optional peer.
+ * Runs any GGUF file in this process, with llama.cpp through the optional peer `node-llama-cpp`.
  *
  * @module espalier/backends/llama
  */

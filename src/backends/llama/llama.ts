@@ -13,75 +13,72 @@ import { type ModelSettings, openModel } from './open.ts';
 
 /** Options of {@link llama}. */
 export interface LlamaOptions {
-  /** The path of a GGUF file. May be left out where `llama` is a `LlamaModel`. */
+  /** The path of a GGUF file. Optional if `llama` is a `LlamaModel`. */
   readonly model?: string;
   /**
-   * How many texts are held in memory, and so how many samples are written at once: an integer from 1 to 256.
-   * Each takes the memory of a context.
+   * The number of texts held in memory, and so of concurrent samples: an integer from 1 to 256. Each takes the memory
+   * of a context.
    *
    * @defaultValue 4
    */
   readonly sequences?: number;
   /**
-   * How many tokens a prompt and its answer may have together: an integer from 2 up, and at most 2²⁸ divided by
+   * The maximum tokens of a prompt with its answer: an integer from 2 up, at most 2²⁸ divided by
    * `sequences`.
    *
-   * @defaultValue 4096, or what the model was trained on if that is less; fewer where the memory is short
+   * @defaultValue 4096, or the model's training length if that is less; fewer if memory is short
    */
   readonly contextSize?: number;
   /**
-   * On how many threads it runs where it does not run on a GPU: an integer from 1 up. More threads than free
-   * cores make it many times slower.
+   * The number of CPU threads when not on a GPU: an integer from 1 up. More threads than free cores make it many times
+   * slower.
    *
    * @defaultValue 1 for files below 100 MB, else the number of cores that are useful for it
    */
   readonly threads?: number;
-  /** The device: the best one that there is, one by name, or `false` for none but the processor. @defaultValue `'auto'` */
+  /** The device: the best available, one by name, or `false` for the CPU. @defaultValue `'auto'` */
   readonly gpu?: 'auto' | 'metal' | 'cuda' | 'vulkan' | false;
-  /** The seed of requests that bring none: an integer. @defaultValue 0 */
+  /** The default seed of requests: an integer. @defaultValue 0 */
   readonly seed?: number;
   /**
-   * A `Llama` or a `LlamaModel` of node-llama-cpp that is there already. It is not closed with the model;
-   * `gpu` has no effect then.
+   * An existing `Llama` or `LlamaModel` of node-llama-cpp. It is not closed with the model, and `gpu` has no effect.
    */
   readonly llama?:
     | {
-        /** Of a `Llama`: reads a file. */
+        /** For a `Llama`: loads a file. */
         loadModel(options: { readonly modelPath: string }): Promise<object>;
       }
     | {
-        /** The file that a `LlamaModel` was loaded from. */
+        /** The file of a `LlamaModel`. */
         readonly filename?: string | undefined;
-        /** Makes room for texts. */
+        /** Creates a context. */
         createContext(options?: object): Promise<object>;
       };
 }
 
-/** A model in this process, by llama.cpp. */
+/** An in-process model, run by llama.cpp. */
 export interface LlamaLanguageModel extends LanguageModel, AsyncDisposable {
-  /** Reads the file now; otherwise that happens at the first request. Rejects where it cannot be read. */
+  /** Loads the file now instead of at the first request. Rejects if it cannot be read. */
   load(): Promise<void>;
-  /** What it has done since it was loaded. */
+  /** Statistics since it was loaded. */
   stats(): LlamaStats;
-  /** Lets the model go. Requests under way fail, and so do later ones. */
+  /** Unloads the model. Pending and later requests fail. */
   close(): Promise<void>;
 }
 
 /**
- * Any GGUF file, in this process: llama.cpp through the package `node-llama-cpp`, which is to be installed
- * beside this one and is loaded at the first request.
+ * Runs any GGUF file in this process, with llama.cpp through the optional package `node-llama-cpp`, loaded at the first
+ * request.
  *
- * Texts that begin alike are read once: what a prompt has in common with one in memory is taken over from there.
- * A sample depends on the file, the prompt, the settings, the seed and its index; with quantised files also,
- * by the rounding of llama.cpp, a little on how the prompt was read, so that now and then a token differs. Where
- * a request sets no temperature, it is 1. Where the last message is from the assistant, the answer goes on
- * from there. Log-probabilities are those of the model itself. A `schema` binds the text by a grammar. Tools are
- * told in words by the context of a search, and refused where the model is asked without one.
+ * Common prefixes are computed once. A sample depends on the file, the prompt, the settings, the seed and its index;
+ * with quantised files also slightly on how the prompt was batched, because of llama.cpp's rounding, so that
+ * occasionally a token differs. The default temperature is 1. If the last message is from the assistant, the answer
+ * continues it. Log-probabilities are those of the model itself. A `schema` constrains the text by a grammar. In a
+ * search, tools are described in words; outside one they are refused.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
- * where the package is not installed, and where the file cannot be read or does not fit into memory; and with a
- * ModelCallError where its prompt is too long (`context-length`), or where it asks for what a grammar cannot
- * do (`capability`).
+ * @throws EspalierError `usage` if an option is out of range. A request rejects with such an error if the package is
+ * not installed, or the file cannot be read or does not fit into memory; and with a ModelCallError if its prompt is too
+ * long (`context-length`) or its schema has no grammar (`capability`).
  *
  * @example
  * ```ts

@@ -115,7 +115,7 @@ function send(
 }
 
 /**
- * How many tokens an answer of a server of one's own may have that is asked for in one piece: slow ones take minutes for
+ * How many tokens an answer of a server of your own may have that is asked for in one piece: slow ones take minutes for
  * more.
  */
 const longestOfOwn = 4096;

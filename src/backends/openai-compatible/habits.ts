@@ -18,7 +18,7 @@ export interface Habits {
   readonly keyVariable?: string;
   /** Who owns the models that it lists, where that tells servers apart. */
   readonly owner?: string;
-  /** Whether it runs on a machine of one's own, and so costs nothing. */
+  /** Whether it runs on a machine of your own, and so costs nothing. */
   readonly isFree: boolean;
   /** How its own sampling parameters are neutralised, so that only what a request says holds. */
   readonly neutral?: Readonly<Record<string, number>>;

@@ -34,74 +34,73 @@ import type { Recipient } from './request.ts';
 import { type Connected, type OpenAiCompatibleModel, Server } from './server.ts';
 
 /**
- * Options of {@link openaiCompatible}. The `baseUrl` may be left out where `preset` has a usual one, or where a
- * `client` brings its own; that of a provider is whole, with its path, but for Azure, where the resource will do.
+ * Options of {@link openaiCompatible}. `baseUrl` is optional if `preset` has a default or `client` brings its own; for
+ * a provider it is the full address with its path, except for Azure, where the resource is enough.
  */
 export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptions {
-  /** The model's name there. @defaultValue the first that the server lists; a provider has to be told */
+  /** The model's name there. @defaultValue the first that the server lists; required for providers */
   readonly model?: string;
   /**
-   * What kind of server it is, or which provider, and so what it is known to support. Where it is left out, the server
-   * is looked at before the first request; until then nothing is relied upon but a temperature and stop texts.
+   * The kind of server or the provider, and so its known capabilities. If left out, the server is probed before the
+   * first request; until then only a temperature and stop texts are relied upon.
    *
-   * Providers have their key in a variable of the environment, which is read when a request is sent:
+   * The keys of providers are read from environment variables when a request is sent:
    * `OPENROUTER_API_KEY`, `GEMINI_API_KEY`, `GROQ_API_KEY`, `MISTRAL_API_KEY`, `DEEPSEEK_API_KEY`, `TOGETHER_API_KEY`,
    * `FIREWORKS_API_KEY`, `AZURE_OPENAI_API_KEY` (with `AZURE_OPENAI_ENDPOINT`, unless `baseUrl` is given),
    * `AWS_BEARER_TOKEN_BEDROCK` (with `AWS_REGION`), `GOOGLE_OAUTH_ACCESS_TOKEN` for Vertex (with
    * `GOOGLE_CLOUD_PROJECT` and `GOOGLE_CLOUD_LOCATION`).
    */
   readonly preset?: ServerPreset;
-  /** A client of the package `openai` that sends the requests, in place of `fetch`, `apiKey` and `baseUrl`. */
+  /** A client of the package `openai` that sends the requests, instead of `fetch`, `apiKey` and `baseUrl`. */
   readonly client?: CompatibleClient;
-  /** What this server does and does not support, where that differs from what is known of its kind. */
+  /** Capabilities of this server that differ from those of its kind. */
   readonly capabilities?: Capabilities;
   /**
-   * Further fields of each request, such as `reasoning` or `service_tier`. What a request says itself counts before
-   * them, and the fields that each one sets are refused here.
+   * Additional fields of each request, such as `reasoning` or `service_tier`. A request's own fields take precedence,
+   * and fields that every request sets are refused here.
    */
   readonly extraBody?: Readonly<Record<string, JsonValue>>;
   /**
-   * What it costs.
+   * Its price.
    *
-   * @defaultValue nothing for servers on a machine of one's own, for providers as price tables say, unknown for others
+   * @defaultValue free on your own machine, from price tables for providers, else unknown
    */
   readonly price?: ModelPrice;
-  /** How hard it thinks, for models that can be told: sent as `reasoning_effort`. @defaultValue as the model likes */
+  /** The reasoning effort, for models that support it: sent as `reasoning_effort`. @defaultValue the model's default */
   readonly effort?: string;
-  /** Its context in tokens, from 1 up. @defaultValue what the server tells */
+  /** Its context length in tokens, from 1 up. @defaultValue as reported by the server */
   readonly contextLength?: number;
 }
 
 /**
- * A model behind a server that speaks OpenAI's Chat Completions: vLLM, SGLang, llama-server, Ollama, LM
- * Studio, `transformers serve`, or any other; or of a provider that does: OpenRouter, Gemini, Groq, Mistral, DeepSeek,
- * Together, Fireworks, Azure, Bedrock, Vertex.
+ * A model on a server that implements OpenAI's Chat Completions: vLLM, SGLang, llama-server, Ollama, LM Studio,
+ * `transformers serve`, or any other; or of such a provider: OpenRouter, Gemini, Groq, Mistral, DeepSeek, Together,
+ * Fireworks, Azure, Bedrock, Vertex.
  *
- * It needs no package besides this one. Requests go through plain `fetch`, and not through the `openai` SDK:
- * servers of one's own break in ways of their own, and only here can a reply be limited in size and time,
- * read strictly as UTF-8, and its connection be closed the moment a call is abandoned.
+ * It needs no other package. Requests use plain `fetch` instead of the `openai` SDK, so that replies can be limited in
+ * size and time and read strictly as UTF-8, and connections closed as soon as a call is abandoned.
  *
- * - Several samples come from one request where the server supports `n`. With a seed that holds only where
- *   choice `i` has a seed of its own (vLLM, llama-server): a sample is fixed by seed and index, however
- *   many are asked for at once. Elsewhere each sample of a seeded request is asked for alone.
- * - A temperature of 1 is the model's own distribution: other parameters of sampling are switched off unless
- *   the request sets them. vLLM and SGLang use the model's recommended ones where a request sets none;
- *   llama-server never uses its own.
- * - A trailing assistant message is continued where the server can, by its chat or from a rendered prompt;
- *   elsewhere the beginning is told in the question, with a warning.
- * - An answer that is no JSON although a `schema` was asked for, and one that calls a tool with an input that
- *   is no JSON, ends as `other`, with a warning. Such a call is left out.
- * - What the server turns out not to support is asked for once, warned of once, and done without from then on.
- * - Log-probabilities are left out where that of a written token is not told.
- * - Thoughts that stand before an answer, up to `</think>`, are its `reasoning`. Where an answer goes on from a beginning,
- *   what it says is left as it is: the beginning may be one of thoughts.
- * - What OpenRouter, Gemini, Mistral and DeepSeek want back with a turn that calls tools is its `original`.
- * - Answers of more than 4,096 tokens of a server of one's own, and 16,384 of a provider, thoughts included, are streamed, so
- *   that `timeoutMs` limits how long nothing may come; not where a provider wants more back with calls of tools than a
- *   stream tells.
- * - vLLM, SGLang and llama-server are asked how many tokens a prompt is, where a budget limits tokens or dollars.
+ * - Several samples come from one request if the server supports `n`. With a seed, only if choice `i` has its own seed
+ *   (vLLM, llama-server), because a sample is determined by seed and index, however many are requested at once.
+ *   Otherwise each sample of a seeded request is requested separately.
+ * - A temperature of 1 is the model's own distribution: other sampling parameters are switched off unless the request
+ *   sets them. vLLM and SGLang use the model's recommended ones if a request sets none; llama-server's own are never
+ *   used.
+ * - A trailing assistant message is continued if the server can, by its chat or from a rendered prompt; otherwise it is
+ *   added to the question, with a warning.
+ * - An answer that is not JSON despite a `schema`, or that calls a tool with invalid JSON, ends as `other`, with a
+ *   warning. Such a call is left out.
+ * - Features that turn out to be unsupported are reported once, and not requested again.
+ * - Log-probabilities are left out if that of a written token is missing.
+ * - Text before an answer, up to `</think>`, is its `reasoning`. A continued answer is left as it is, because its
+ *   beginning may be part of the reasoning.
+ * - The data that OpenRouter, Gemini, Mistral and DeepSeek require back with a tool-calling turn is its `original`.
+ * - Answers of more than 4,096 tokens from your own server, or 16,384 from a provider, reasoning included, are
+ *   streamed, so that `timeoutMs` limits the time without data, unless a provider requires data with tool calls that
+ *   streams lack.
+ * - vLLM, SGLang and llama-server count the tokens of prompts, if a budget limits tokens or dollars.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with a
+ * @throws EspalierError `usage` if an option is out of range. A request is rejected with a
  * `ModelCallError`.
  *
  * @example

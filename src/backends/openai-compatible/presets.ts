@@ -2,7 +2,7 @@ import type { Capabilities } from '../../contracts/language-model.ts';
 import type { Habits } from './habits.ts';
 import { type Provider, providers } from './providers.ts';
 
-/** A kind of server of one's own. */
+/** A kind of server of your own. */
 type Own = Exclude<ServerPreset, Provider | 'generic'>;
 
 /** A kind of server whose habits are known, or a provider; `generic` is any other one. */
@@ -115,7 +115,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
   },
 };
 
-/** The kinds of servers of one's own whose habits are known. */
+/** The kinds of servers of your own whose habits are known. */
 export const servers = Object.keys(own) as readonly Own[];
 
 /** The providers whose habits are known. */

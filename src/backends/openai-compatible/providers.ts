@@ -39,7 +39,7 @@ export const providers: Readonly<Record<Provider, Habits>> = {
     ...{ capabilities: { ...common, n: false, seed: true }, isFree: false },
     ...{ baseUrl: 'https://openrouter.ai/api/v1', keyVariable: 'OPENROUTER_API_KEY' },
     spelled: requiring,
-    // With a key of one's own at the host it is the fee of OpenRouter only.
+    // With a key of your own at the host it is the fee of OpenRouter only.
     charged: ({ cost, is_byok: isOwn }) => (isOwn === true ? undefined : numberOf(cost)),
     turns: { kept: ({ reasoning_details: told }) => listed('reasoning_details', told) },
   },

@@ -5,22 +5,22 @@ import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transpor
 import { habits, isHosted, type ServerPreset, servers } from './presets.ts';
 import { Shared } from './shared.ts';
 
-/** A model behind a server that speaks OpenAI's Chat Completions. */
+/** A model on a server that implements OpenAI's Chat Completions. */
 export interface OpenAiCompatibleModel extends LanguageModel {
-  /** Looks at the server: what it is, where, and what it serves. */
+  /** Probes the server: its kind, its address and its models. */
   server(signal?: AbortSignal): Promise<{
-    /** What kind of server it is. */
+    /** The kind of server. */
     readonly preset: ServerPreset;
     /** The address that paths are appended to. */
     readonly baseUrl: string;
-    /** The models that it serves; empty where it does not tell. */
+    /** The models it serves; empty if not reported. */
     readonly models: readonly {
       /** Its name there. */
       readonly id: string;
-      /** How many tokens a request and its answer may have together, where the server tells. */
+      /** The maximum tokens of a request with its answer, if reported. */
       readonly contextLength?: number;
     }[];
-    /** The context of the model in question, in tokens, where the server tells. */
+    /** The context length of this model, in tokens, if reported. */
     readonly contextLength?: number;
   }>;
 }

@@ -3,37 +3,37 @@ import { keyMissing, type WireContext } from '../transport/errors.ts';
 import { isEventStream, parsedReply } from '../transport/reply-text.ts';
 import { loadPeer } from '../transport/sdk.ts';
 
-/** What is needed of a client of the package `openai`, whatever its version. */
+/** A client of the package `openai`, any version, as far as it is used here. */
 export interface OpenAiClient {
   /** Chat Completions. */
   readonly chat: {
-    /** The one of its parts that is used. */
+    /** The part that is used. */
     readonly completions: {
       /** Sends a request. */
       create(body: object, options?: object): PromiseLike<unknown>;
     };
   };
-  /** The Responses API; without it only Chat Completions are used. */
+  /** The Responses API; without it, only Chat Completions are used. */
   readonly responses?: {
     /** Sends a request. */
     create(body: object, options?: object): PromiseLike<unknown>;
   };
-  /** Files; without them nothing goes in batches. */
+  /** Files; without them, batches are not used. */
   readonly files?: {
-    /** Sends one. */
+    /** Uploads one. */
     create(body: object, options?: object): PromiseLike<unknown>;
-    /** What one holds, as a `Response`. */
+    /** The content of one, as a `Response`. */
     content(id: string, options?: object): PromiseLike<unknown>;
   };
-  /** The Batch API; without it nothing goes in batches. */
+  /** The Batch API; without it, batches are not used. */
   readonly batches?: {
     /** Submits one. */
     create(body: object, options?: object): PromiseLike<unknown>;
-    /** Looks at one. */
+    /** Retrieves one. */
     retrieve(id: string, options?: object): PromiseLike<unknown>;
     /** Lists them, newest first. */
     list(query: object, options?: object): PromiseLike<unknown>;
-    /** Ends one. */
+    /** Cancels one. */
     cancel(id: string, options?: object): PromiseLike<unknown>;
   };
 }

@@ -20,28 +20,28 @@ import { hasBatches, type OpenAiClient, openClient } from './client.ts';
 import { type ModelTraits, traitsOf } from './models.ts';
 import { provider } from './request.ts';
 
-/** Options of {@link openai}. Its `baseUrl` gets `/v1` where it has no path. */
+/** Options of {@link openai}. A `baseUrl` without a path gets `/v1`. */
 export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
   /** The model, as in `gpt-6-luna`. */
   readonly model: string;
-  /** The organization that is charged. @defaultValue `OPENAI_ORG_ID` */
+  /** The organization to charge. @defaultValue `OPENAI_ORG_ID` */
   readonly organization?: string;
-  /** The project that is charged. @defaultValue `OPENAI_PROJECT_ID` */
+  /** The project to charge. @defaultValue `OPENAI_PROJECT_ID` */
   readonly project?: string;
   /**
-   * A client of `openai` to use, in place of `apiKey`, `keyVariable`, `baseUrl`, `organization`, `project` and
+   * A client of `openai` to use, instead of `apiKey`, `keyVariable`, `baseUrl`, `organization`, `project` and
    * `fetch`. Its own retries are switched off for our requests.
    */
   readonly client?: OpenAiClient;
-  /** The API for all requests. @defaultValue the one that a request needs, as {@link openai} says */
+  /** The API for all requests. @defaultValue chosen per request, as {@link openai} describes */
   readonly api?: 'chat' | 'responses';
   /**
-   * The tier of service that is asked for. What is paid depends on the one that answers say was served.
+   * The requested service tier. The price depends on the tier reported in the answer.
    *
    * @defaultValue that of the project
    */
   readonly serviceTier?: 'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast';
-  /** How hard a reasoning model thinks. @defaultValue as the model likes */
+  /** The effort of a reasoning model. @defaultValue the model's default */
   readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 }
 
@@ -49,32 +49,31 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  * A model of OpenAI. Needs the package `openai`, version 6 or 7, which is loaded at the first request.
  *
  * A request goes to the Responses API, unless it needs what only Chat Completions has: several samples at
- * once, a seed, stop texts, log-probabilities, or a limit below 16 tokens. What the model refuses anyway does
- * not count. Tools go to the Responses API where the model takes them nowhere else (reasoning models from
- * GPT-5.6 on), each sample in a request of its own; and so do all requests of models that are served nowhere else, such
- * as those called `-pro` and `-codex`.
+ * once, a seed, stop texts, log-probabilities, or a limit below 16 tokens. Features that the model does not support
+ * anyway are ignored for this. Tools go to the Responses API if the model supports them only there (reasoning models
+ * from GPT-5.6 on), one request per sample; so do all requests of models that are served only there, such as those
+ * called `-pro` and `-codex`.
  *
- * - Reasoning models take no temperature but 1, no `topP`, no log-probabilities and no stop texts, unless
- *   `reasoningEffort` is `'none'` and the model can be told so. None of it is sent; a warning says so once,
- *   and answers are cut off at stop texts here. No model takes `topK`, nor goes on from a partial answer:
- *   the beginning is told in the question.
- * - A seed is derived from that of the request and the index of the sample. OpenAI promises no more than its
- *   best effort, so that `capabilities` does not name it.
- * - The first four stop texts are sent; at the others answers are cut off here. An answer is not left at one, although its
- *   rest is not needed: its usage comes at its end, and one that is never told is charged as reserved, thoughts included.
- * - Answers of more than 16,384 tokens, thoughts included, are streamed, so that `timeoutMs` limits how long nothing may come.
+ * - Reasoning models support only temperature 1, and neither `topP`, log-probabilities nor stop texts, unless
+ *   `reasoningEffort` is `'none'` and the model allows it. These are not sent, with one warning, and answers are cut at
+ *   stop texts locally. No model supports `topK` or continues a partial answer, which is added to the question.
+ * - A seed is derived from that of the request and the index of the sample. OpenAI promises only best effort, so
+ *   `capabilities` does not include it.
+ * - The first four stop texts are sent; for the others, answers are cut locally. An answer is read to its end even
+ *   then, because its usage comes last, and unknown usage is charged as reserved, reasoning included.
+ * - Answers of more than 16,384 tokens, reasoning included, are streamed, so that `timeoutMs` limits the time without
+ *   data.
  * - A schema is kept strictly where each of its objects is closed and requires all its properties, and where it has no
  *   keyword that OpenAI refuses, such as `oneOf`, and at most 10 levels, 5,000 properties and 1,000 values; so is the
- *   input of a tool. One that is not of objects is told in words.
- * - A server at a `baseUrl` that has no Responses API is asked by Chat Completions from then on, with a warning.
- * - The calls of one search have a cache key in common. The Responses API is told not to store them.
- * - An answer that the model declines to give, or that is filtered, ends with `refusal`; what it says of it
- *   is the text. One that is no JSON although a `schema` was asked for, or that calls a tool with an
- *   input that is no JSON, ends as `other`, with a warning.
- * - Log-probabilities are left out where that of a written token is not told.
+ *   input of a tool. One that is not an object is described in words.
+ * - If the server at `baseUrl` has no Responses API, Chat Completions are used from then on, with a warning.
+ * - The calls of one search share a cache key. The Responses API is told not to store them.
+ * - A declined or filtered answer ends with `refusal`; its text is the explanation. An answer that is not JSON despite
+ *   a `schema`, or that calls a tool with invalid JSON, ends as `other`, with a warning.
+ * - Log-probabilities are left out if that of a written token is missing.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
- * where the package is missing, and with a `ModelCallError`.
+ * @throws EspalierError `usage` if an option is out of range. A request rejects with such an error if the package is
+ * missing; else with a `ModelCallError`.
  *
  * @example
  * ```ts

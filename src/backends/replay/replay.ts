@@ -15,16 +15,14 @@ import type {
 import { type Recording, recordingsOf } from './recording.ts';
 
 /**
- * Plays a model from the journal of a run. A sample is found by the request and its index, however many were
- * bought together, and comes as it was recorded. So a search by another algorithm can draw on what was
- * bought before.
+ * Replays a model from the journal of a run. A sample is found by its request and index, however many were bought
+ * together, and returned as recorded. So a search with another algorithm can reuse paid samples.
  *
- * Prompts have as many tokens as were counted then. The usage is the recorded one, told with the first sample that was
- * bought in a request, and costs nothing: it has been paid. A call that failed fails again, with the recorded sentence.
+ * Prompts have the recorded token counts. The usage is the recorded one, reported with the first sample of its request,
+ * at no cost: it has been paid. A failed call fails again, with the recorded message.
  *
- * @throws EspalierError `usage` where the journal holds no such model, or several and none is chosen;
- * `storage` or `invalid-journal` where it cannot be read. A request is rejected with `unrecorded` where the
- * journal does not hold it.
+ * @throws EspalierError `usage` if the journal has no such model, or several and none is chosen; `storage` or
+ * `invalid-journal` if it cannot be read. A request rejects with `unrecorded` if it is not in the journal.
  *
  * @example
  * ```ts
@@ -35,16 +33,16 @@ export function replay(options: {
   /** The journal: the path of a file or of a run folder, a journal, or its lines. */
   readonly journal: string | Pick<Journal, 'lines'> | readonly JournalLine[];
   /**
-   * Which model to play, as `provider:modelId` or by its name alone.
+   * The model to replay, as `provider:modelId` or by name alone.
    *
-   * @defaultValue the only one that the journal holds
+   * @defaultValue the only one in the journal
    */
   readonly model?: string;
   /**
-   * What the model supported when it was recorded, where that is more than its recorded requests asked for.
-   * Policies may ask in another way for another model.
+   * The capabilities of the recorded model, if its requests did not use them all. Policies may phrase requests
+   * differently for other capabilities.
    *
-   * @defaultValue what the recorded requests asked for
+   * @defaultValue the capabilities used by the recorded requests
    */
   readonly capabilities?: Capabilities;
 }): LanguageModel {

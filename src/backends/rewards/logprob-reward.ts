@@ -31,28 +31,28 @@ import { invalid } from './rows.ts';
 const mostDoubt = 0.01;
 
 /**
- * A process reward model behind any server that completes text and tells log-probabilities. The score of a step
- * is `p(good) / (p(good) + p(bad))` of the token that comes next: by `/v1/completions`, or by
- * `/v1/chat/completions` for recipes that are conversations.
+ * A process reward model on any server that completes text and reports log-probabilities. The score of a step is
+ * `p(good) / (p(good) + p(bad))` of the next token: by `/v1/completions`, or by `/v1/chat/completions` for recipes that
+ * are conversations.
  *
- * A token counts for a label that it equals but for the space before it. Where only one of the labels was told,
- * the other one is less likely than all that were; where that leaves the score open by more than 0.01, none of
- * them was told, or both have less than 0.1 of the probability together, the solution fails.
+ * A token matches a label ignoring a leading space. If only one label was reported, the other is less likely than every
+ * reported token; if that leaves the score uncertain by more than 0.01, if neither was reported, or if both have less
+ * than 0.1 in total, the solution fails.
  *
- * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
+ * @throws EspalierError `usage` if an option is out of range, or the recipe has no labels.
  */
 export function logprobReward(
   options: EndpointOptions & {
-    /** How questions and steps are written for the model; it must have labels. */
+    /** The model's prompt format; it must have labels. */
     readonly recipe: TextRecipe | TurnsRecipe;
     /**
-     * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
-     * OpenAI's own text completions 5.
+     * The number of likeliest tokens to check: an integer from 2 up. Many servers report at most 20, OpenAI's text
+     * completions 5.
      *
      * @defaultValue 20
      */
     readonly topLogprobs?: number;
-    /** Whether several texts go out in one request, or each in its own. Conversations always do the latter. @defaultValue true */
+    /** Whether to send several texts in one request. Conversations are always sent separately. @defaultValue true */
     readonly batches?: boolean;
   },
 ): RewardModel {

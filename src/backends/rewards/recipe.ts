@@ -4,22 +4,22 @@ import type { Failure } from '../../contracts/failure.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
 
-/** How questions and steps become what a reward model reads, and where its scores stand. */
+/** How questions and steps are formatted for a reward model, and where its scores are. */
 export type RewardRecipe = TextRecipe | TurnsRecipe;
 
 interface RecipeBase {
-  /** What it is called in errors. */
+  /** The name in errors. */
   readonly name: string;
-  /** What gets a score. @defaultValue `'steps'` */
+  /** What is scored. @defaultValue `'steps'` */
   readonly scores?: 'solution' | 'steps';
-  /** Whether the score of a step depends on nothing behind it. @defaultValue false */
+  /** Whether the score of a step is independent of later steps. @defaultValue false */
   readonly incremental?: boolean;
   /**
-   * Texts that mark where a step or a turn ends. A solution that holds one cannot be told from another one,
-   * and fails before anybody is asked.
+   * Texts that mark the end of a step or a turn. A solution that contains one would be ambiguous, and fails before any
+   * call.
    */
   readonly marks: readonly string[];
-  /** The tokens whose probabilities at the place of a score are the score; none where the model has a head of its own. */
+  /** The tokens whose probabilities at the position of a score are the score; absent for models with a scoring head. */
   readonly labels?: {
     /** The token of a good step, as text. */
     readonly good: string;
@@ -34,28 +34,28 @@ interface RecipeBase {
 export interface TextRecipe extends RecipeBase {
   /** Tells kinds of recipes apart. */
   readonly kind: 'text';
-  /** What stands before the first step. */
+  /** The text before the first step. */
   opening(prompt: string): string;
-  /** A step as it stands behind what comes before it, up to the place of its score. `place` counts from 0. */
+  /** The text of a step, up to the position of its score. `place` counts from 0. */
   step(text: string, place: number): string;
-  /** What stands behind the last step. @defaultValue nothing */
+  /** The text after the last step. @defaultValue none */
   readonly closing?: string;
-  /** How many numbers a score is read from: 1, or 2 that are about good and bad. */
+  /** The number of values that a score is read from: 1, or 2 for good and bad. */
   readonly columns: 1 | 2;
-  /** Which of them is about good. */
+  /** The index of the value for good. */
   readonly good: 0 | 1;
   /**
-   * For which places `/pooling` gives numbers: those of the scores, or all tokens. For all tokens the text is
-   * sent as tokens, each line and the end of each line by itself.
+   * The positions for which `/pooling` returns values: those of the scores, or all tokens. For all tokens the text is
+   * sent as tokens, with each line and each line break tokenized separately.
    *
    * @defaultValue `'steps'`
    */
   readonly rows?: 'steps' | 'tokens';
-  /** What the numbers are, whatever the server. @defaultValue as the server does */
+  /** What the values are, for any server. @defaultValue the server's default */
   readonly activation?: 'logits' | 'probabilities';
 }
 
-/** A solution as a conversation that ends where the label is to be written. */
+/** A solution as a conversation that ends where the label is written. */
 export interface TurnsRecipe extends RecipeBase {
   /** Tells kinds of recipes apart. */
   readonly kind: 'turns';

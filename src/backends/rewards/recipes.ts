@@ -158,21 +158,21 @@ export const recipes: Readonly<
   /** Of RLHFlow's Llama-3.1-8B-PRM: a conversation, which `logprobReward` reads. */
   readonly rlhflow: TurnsRecipe;
   /**
-   * An outcome reward model that reads a question and its whole answer, such as Skywork-Reward: one number, the
-   * logit of being good or its sigmoid.
+   * An outcome reward model that reads a question and its complete answer, such as Skywork-Reward: one value, the logit
+   * of being good or its sigmoid.
    *
    * @see Liu et al., "Skywork-Reward: Bag of Tricks for Reward Modeling in LLMs", 2024.
-   * @throws EspalierError `usage` where `template` is none.
+   * @throws EspalierError `usage` if `template` is invalid.
    */
   readonly sequenceClassifier: (options?: {
     /**
-     * The chat template of the model: that of Qwen, that of Llama 3, or one of your own, which says what stands
-     * around the question, what behind the answer, and which texts mark where a turn ends.
+     * The chat template of the model: Qwen's, Llama 3's, or your own, which gives the text around the question, the
+     * text after the answer, and the texts that mark the end of a turn.
      *
      * @defaultValue `'chatml'`
      */
     readonly template?: 'chatml' | 'llama3' | Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
-    /** What stands between two steps of the answer. @defaultValue a line break */
+    /** The text between two steps of the answer. @defaultValue a line break */
     readonly joint?: string;
   }) => TextRecipe;
 } = {

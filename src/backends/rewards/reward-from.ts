@@ -6,18 +6,18 @@ import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution, StepScores } from '../../contracts/reward-model.ts';
 
 /**
- * A reward model from a function: a model in this process, a rule, a table. It costs nothing, and each solution
- * is still one call.
+ * Makes a reward model from a function: an in-process model, a rule, a table. It is free, but each solution is still
+ * one call.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function rewardFrom(
   options: Pick<RewardModel, 'incremental' | 'range' | 'scores'> & {
-    /** What it is called in journals. */
+    /** The name in journals. */
     readonly name: string;
     /**
-     * The scores of one solution: one a step from `from` on, or one for the whole; or why there is none. What it
-     * throws fails this one solution.
+     * The scores of one solution: one per step from `from` on, or one for the solution; or why there is none. An error
+     * fails this solution alone.
      */
     score(solution: Solution, call: ModelCall): MaybePromise<StepScores['scores'][number]>;
   },

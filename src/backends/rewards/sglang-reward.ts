@@ -15,21 +15,21 @@ export interface SglangRewardOptions
   extends EndpointOptions,
     Pick<VllmRewardOptions, 'labelIds' | 'recipe'> {
   /**
-   * Which path is asked: `/classify` for models with a head of their own, started with `--is-embedding`, or
-   * `/v1/score` for the labels of a model that is served for generation.
+   * The endpoint: `/classify` for models with a scoring head, started with `--is-embedding`, or `/v1/score` for the
+   * labels of a generative model.
    *
-   * @defaultValue `'score'` where the recipe has labels, else `'classify'`
+   * @defaultValue `'score'` if the recipe has labels, else `'classify'`
    */
   readonly endpoint?: 'classify' | 'score';
-  /** What the numbers of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
+  /** What the values of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
   readonly activation?: 'logits' | 'probabilities';
 }
 
 /**
- * A reward model behind SGLang. It scores the end of a text, so each step is asked for with all that comes
- * before it: `/classify` for all solutions in one request, `/v1/score` in one request for each question.
+ * A reward model on SGLang. It scores the end of a text, so each step is sent with everything before it: `/classify`
+ * for all solutions in one request, `/v1/score` in one request for each question.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @example
  * ```ts
  * const model = sglangReward({

@@ -14,32 +14,32 @@ import { tokenised } from './tokenised.ts';
 
 /** Options of {@link vllmReward}. */
 export interface VllmRewardOptions extends EndpointOptions {
-  /** How questions and steps are written for the model. */
+  /** The model's prompt format. */
   readonly recipe: TextRecipe;
   /**
-   * Which path is asked: `/pooling` for one score a step, `/classify` for one a solution, or
-   * `/generative_scoring` for the labels of a model that is served for generation.
+   * The endpoint: `/pooling` for one score per step, `/classify` for one per solution, or `/generative_scoring` for the
+   * labels of a generative model.
    *
    * @defaultValue `'pooling'` or `'classify'`, by what the recipe scores
    */
   readonly endpoint?: 'classify' | 'generative_scoring' | 'pooling';
-  /** What the numbers of the server are, and what it is asked for. @defaultValue that of the recipe, else `'probabilities'` */
+  /** The values requested from the server. @defaultValue that of the recipe, else `'probabilities'` */
   readonly activation?: 'logits' | 'probabilities';
-  /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
+  /** The encoding of values: JSON numbers, or 32-bit floats as Base64, which is shorter. @defaultValue `'float'` */
   readonly encoding?: 'base64' | 'float';
-  /** The pooling task, where the server has several. @defaultValue its own */
+  /** The pooling task, if the server has several. @defaultValue the server's */
   readonly task?: string;
-  /** The ids of the labels, good and bad, where a path asks for those of its tokens. @defaultValue those of the recipe */
+  /** The token ids of the labels, good and bad, if the endpoint needs them. @defaultValue those of the recipe */
   readonly labelIds?: readonly [good: number, bad: number];
 }
 
 /**
- * A reward model behind vLLM. All solutions go out in one request.
+ * A reward model on vLLM. All solutions are sent in one request.
  *
- * The number of rows must be the number of steps: a solution with more or fewer fails alone, and so does one
- * with a number that is none, or a probability outside [0, 1].
+ * There must be one row per step: a solution with more or fewer fails alone, and so does one with a non-number, or a
+ * probability outside [0, 1].
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @example
  * ```ts
  * const model = vllmReward({ model: 'Qwen/Qwen2.5-Math-PRM-7B', recipe: recipes.qwenMathPrm });

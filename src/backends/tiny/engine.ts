@@ -35,7 +35,7 @@ interface Job {
   /** The prompt as text, by which equal ones are known. */
   readonly key: string;
   readonly random: Random;
-  /** The limit on the tokens of a sample: of the request, or of what is left of the context. */
+  /** The maximum tokens of a sample: of the request, or of what is left of the context. */
   readonly maxTokens: number;
   /** The part of the prompt that has been read. */
   prefix: Prefix;

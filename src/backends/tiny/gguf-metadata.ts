@@ -46,12 +46,12 @@ export class Metadata {
     throw this.wrong(key, 'a number', nameOf(number));
   }
 
-  /** A whole number from 1 to a million. */
+  /** An integer from 1 to a million. */
   count(key: string): number {
     return this.optionalCount(key) ?? this.#missing(key, 'a whole number');
   }
 
-  /** A whole number from 1 to a million, or `undefined`. */
+  /** An integer from 1 to a million, or `undefined`. */
   optionalCount(key: string): number | undefined {
     const value = this.optionalNumber(key);
     if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= 1_000_000)) {

@@ -1,6 +1,6 @@
 /**
- * A small language model in this process: Llama-architecture GGUF files of up to some 50 million
- * parameters, without native code.
+ * A small in-process language model: Llama-architecture GGUF files of up to about 50 million parameters, without native
+ * code.
  *
  * @module espalier/backends/tiny
  */

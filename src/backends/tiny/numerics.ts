@@ -5,7 +5,7 @@
  * `cos` too.
  */
 
-// ln 2 and π / 2, each in parts: a whole number of up to 20 bits times the upper part is exact.
+// ln 2 and π / 2, each in parts: an integer of up to 20 bits times the upper part is exact.
 const ln2Upper = 0.6931471803691238;
 const ln2Lower = 1.9082149292705877e-10;
 const halfPiUpper = 1.5707963267341256;

@@ -1,29 +1,29 @@
 import type { LanguageModel } from '../../contracts/language-model.ts';
 
-/** A model in this process. */
+/** An in-process model. */
 export interface TinyModel extends LanguageModel, AsyncDisposable {
-  /** Reads the file now; otherwise that happens at the first request. Rejects where it cannot be read. */
+  /** Loads the file now instead of at the first request. Rejects if it cannot be read. */
   load(): Promise<void>;
-  /** What it has done since it was loaded. */
+  /** Statistics since it was loaded. */
   stats(): Promise<{
-    /** Requests that were answered. */
+    /** Requests answered. */
     readonly requests: number;
-    /** Tokens that went through the model. */
+    /** Tokens computed by the model. */
     readonly computed: number;
-    /** Tokens that were not, because they had been read before. */
+    /** Tokens reused from the cache. */
     readonly reused: number;
-    /** Tokens that were drawn. */
+    /** Tokens sampled. */
     readonly sampled: number;
     /** Passes through the model. */
     readonly batches: number;
-    /** Tokens in the cache now. */
+    /** Tokens currently in the cache. */
     readonly cached: number;
-    /** Tokens that left the cache to make room. */
+    /** Tokens evicted from the cache. */
     readonly evicted: number;
-    /** Seconds in the model. */
+    /** Seconds spent in the model. */
     readonly seconds: number;
   }>;
-  /** Lets the model go. Requests under way fail, and so do later ones. */
+  /** Unloads the model. Pending and later requests fail. */
   close(): Promise<void>;
 }
 

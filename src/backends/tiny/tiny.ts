@@ -10,29 +10,28 @@ import type { TinyModel } from './tiny-model.ts';
 /** Options of {@link tiny}. */
 export interface TinyOptions {
   /**
-   * The path of a GGUF file: a model of the Llama architecture with a SentencePiece vocabulary and up to
-   * some 50 million parameters. One whose name ends in `.gz` is compressed by gzip.
+   * The path of a GGUF file: a model of the Llama architecture with a SentencePiece vocabulary and up to about 50
+   * million parameters. A file ending in `.gz` is gzipped.
    *
-   * @defaultValue the model that comes with the package
+   * @defaultValue the packaged model
    */
   readonly model?: string;
   /**
-   * Whether the model runs in a thread of its own. Else it shares the one of its caller, and lets others
-   * have it every few milliseconds. The samples are the same.
+   * Whether the model runs in a separate thread. If not, it runs in the caller's, yielding every few milliseconds. The
+   * samples are the same.
    *
    * @defaultValue true
    */
   readonly thread?: boolean;
-  /** The seed of requests that bring none: an integer. @defaultValue 0 */
+  /** The default seed of requests: an integer. @defaultValue 0 */
   readonly seed?: number;
   /**
-   * How many bytes the keys and values of what was read may take: an integer from 1 up. Texts that begin
-   * alike are read once while they fit.
+   * The size of the key-value cache, in bytes: an integer from 1 up. Common prefixes are computed once while they fit.
    *
    * @defaultValue 64 MiB
    */
   readonly cacheBytes?: number;
-  /** How many samples are written at once: an integer from 1 up. @defaultValue 16 */
+  /** The number of concurrent samples: an integer from 1 up. @defaultValue 16 */
   readonly batch?: number;
 }
 
@@ -41,16 +40,14 @@ export interface TinyOptions {
  * server, no key, and the same tokens on every platform.
  *
  * A sample depends on the file, the prompt, the settings, the seed and its index, and on nothing else:
- * not on the other samples of the request, nor on what else the model is busy with. Where a request sets
- * no temperature, it is 1. Where the last message is from the assistant, the answer goes on from there.
+ * not on the other samples of the request, nor on concurrent requests. The default temperature is 1. If the last
+ * message is from the assistant, the answer continues it.
  *
- * The file is read at the first request. The log-probabilities are those of the model itself; the usage
- * counts each token that was drawn, the one that ends an answer included, while `logprobs` has one entry
- * for each token of the text. A `schema` is refused.
+ * The file is read at the first request. The log-probabilities are those of the model itself; the usage counts every
+ * sampled token, including the end token, while `logprobs` has one entry per token of the text. A `schema` is refused.
  *
- * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an
- * error where the file cannot be read, where it asks for something impossible, and where its prompt is
- * longer than the context of the model.
+ * @throws EspalierError `usage` if an option is out of range. A request rejects with such an error if the file cannot
+ * be read, the request is invalid, or its prompt is longer than the model's context.
  *
  * @example
  * ```ts

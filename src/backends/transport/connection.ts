@@ -2,38 +2,38 @@ import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
 import type { RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
 
-/** How a model behind HTTP is reached, and with how much patience. */
+/** Connection options of models over HTTP. */
 export interface ConnectionOptions {
   /**
-   * The key. That of one provider is never sent to another.
+   * The API key. A provider's key is never sent to another provider.
    *
-   * @defaultValue for hosted models what their SDK finds in the environment, for servers of your own none
+   * @defaultValue for hosted models, as their SDK finds it in the environment; none for your own servers
    */
   readonly apiKey?: string;
   /**
-   * The environment variable that holds the key where `apiKey` is not given: its name, in capital letters. It is read
-   * when a request is sent.
+   * The name of the environment variable with the key, if `apiKey` is not given, in capital letters. It is read when a
+   * request is sent.
    *
-   * @defaultValue that of a provider; for servers of your own none
+   * @defaultValue the provider's; none for your own servers
    */
   readonly keyVariable?: string;
-  /** The address of the server, with `/v1` or without. @defaultValue the usual one of its kind */
+  /** The address of the server, with or without `/v1`. @defaultValue the default of its kind */
   readonly baseUrl?: string;
-  /** Headers of every request, beside the usual ones and before them. */
+  /** Additional headers of every request, taking precedence over the usual ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up; where the
-   * reply is streamed, as long ones are, how long nothing more of it may come. A `fetch` or a client of your own may give up before, as Node's `fetch` does by itself after 300 000 without a
-   * byte.
+   * The timeout of a request, up to the last byte of its reply, in milliseconds, from 1 up; for streamed replies, as
+   * long ones are, the maximum time without data. Your own `fetch` or client may give up earlier, as Node's `fetch`
+   * does after 300 000 without data.
    *
    * @defaultValue 300 000, for hosted models 600 000
    */
   readonly timeoutMs?: number;
   /** Sends the requests. @defaultValue the platform's */
   readonly fetch?: typeof globalThis.fetch;
-  /** How large a reply may be, in bytes, from 1 up. @defaultValue 64 MiB */
+  /** The maximum size of a reply, in bytes, from 1 up. @defaultValue 64 MiB */
   readonly maxReplyBytes?: number;
-  /** When failed requests are repeated; `false` never. @defaultValue as {@link withRetry} does */
+  /** How failed requests are retried; `false` for never. @defaultValue as in {@link withRetry} */
   readonly retry?: RetryOptions | false;
 }
 

@@ -14,14 +14,14 @@ import { Exchange } from './exchange.ts';
 import { countOf, fieldsOf, numberOf } from './json.ts';
 
 /**
- * How a model that does not write is reached. The address may also be the whole one of the one path that is used.
+ * Connection options of models that do not generate text. The address may also be the full one of the endpoint.
  */
 export interface EndpointOptions extends ConnectionOptions {
   /** The model's name there. */
   readonly model: string;
-  /** Who serves it, as in `provider:modelId`. @defaultValue the usual name of such a server */
+  /** The provider, as in `provider:modelId`. @defaultValue the default of such a server */
   readonly provider?: string;
-  /** What it costs. @defaultValue nothing for servers on a machine of one's own, unknown for others */
+  /** Its price. @defaultValue free on your own machine, else unknown */
   readonly price?: ModelPrice;
 }
 

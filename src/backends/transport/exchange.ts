@@ -6,7 +6,7 @@ import { Line, type LineOptions, type Received } from './line.ts';
 import { isEventStream, parsedReply, replyParts, replyText } from './reply-text.ts';
 import { eventsIn, gathered } from './streaming.ts';
 
-/** The part of an SDK client of OpenAI's that is used: it sends requests and hands out the bare response. */
+/** The part of OpenAI's SDK client that is used: it sends requests and returns the raw response. */
 export interface CompatibleClient {
   /** The address of the server. */
   readonly baseURL: string;

@@ -2,15 +2,15 @@ import { expectObject } from '../../base/expect.ts';
 import type { Middleware, Payee } from '../../contracts/language-model.ts';
 
 /**
- * A model with middleware around it. The first is outermost: it sees a call first, and the answer last.
+ * Wraps a model in middleware. The first is outermost: it sees a call first, and the answer last.
  *
- * The order that does most: `withRecording`, `withCache`, `withRetry`, `withLimit`, `withTelemetry`.
+ * The recommended order: `withRecording`, `withCache`, `withRetry`, `withLimit`, `withTelemetry`.
  *
- * - The recording is outermost, as the journal of a search is: it holds what the caller asked and got.
- * - The cache comes before whatever costs time: what is known neither waits nor counts.
- * - The retry is outside the limit: while a call waits for its next attempt it takes nobody's place, and
- *   every attempt counts as a request. The limit then also sees every “too many requests”.
- * - Telemetry is innermost: one span is one request, without the time spent waiting for leave.
+ * - The recording is outermost, like the journal of a search: it has what the caller asked for and received.
+ * - The cache comes before anything that takes time: cached answers neither wait nor count.
+ * - The retry is outside the limit: a call waiting for its next attempt takes no slot, and every attempt counts as a
+ *   request. The limit then also sees every “too many requests”.
+ * - Telemetry is innermost: one span is one request, without waiting time.
  *
  * @example
  * ```ts

@@ -26,39 +26,38 @@ import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.t
 
 /** Options of {@link withCache}. */
 export interface CacheOptions {
-  /** Where samples are kept: anything with these two methods, so a Keyv instance as it is. @defaultValue in memory */
+  /** The store of samples: any object with these two methods, such as a Keyv instance. @defaultValue in memory */
   readonly store?: {
     /** The value of a key, if there is one. */
     get(key: string): unknown;
     /** Keeps a value, which is JSON, for `ttlMs` milliseconds, or for ever. */
     set(key: string, value: JsonValue, ttlMs?: number): unknown;
   };
-  /** How many samples the memory holds, from 1 up; a store of one's own has its own limit. @defaultValue 10 000 */
+  /** The maximum number of samples in memory, from 1 up; your own store sets its own limit. @defaultValue 10 000 */
   readonly maxEntries?: number;
-  /** For how many milliseconds a sample is good, from 1 up. @defaultValue for ever */
+  /** The time to live of a sample in milliseconds, from 1 up. @defaultValue for ever */
   readonly ttlMs?: number;
-  /** Put before every key, for a store that holds other things too. @defaultValue nothing */
+  /** A prefix for keys, for shared stores. @defaultValue nothing */
   readonly namespace?: string;
   /**
-   * Whether what comes from the cache is charged as when it was bought: for comparisons, in which everybody pays for all
-   * that they use, whoever was first. A prompt is charged once for all samples that are asked for together.
+   * Whether cached answers are charged like the original calls: for comparisons, in which each method pays for
+   * everything it uses. A prompt is charged once for all samples requested together.
    *
    * @defaultValue `false`: it used no tokens
    */
   readonly charged?: boolean;
-  /** Whether it takes as long as when it was bought. @defaultValue `false`: it comes at once */
+  /** Whether a cached answer takes as long as the original call. @defaultValue `false`: it is immediate */
   readonly paced?: boolean;
 }
 
 /**
- * Buys nothing twice. A sample is known by its model with its settings, its request and its index, so that drawing again still
- * gives something new, at any temperature; it is the same sample whether it was asked for alone or with others,
- * and only what is missing is bought. So are the scores of a solution; decisions and embeddings are known by all
- * that was asked together. Equal calls under way at once are one.
+ * Caches answers, so that nothing is paid for twice. The key of a sample is its model with its settings, its request
+ * and its index, so that drawing again gives a new sample at any temperature, and a sample is the same whether
+ * requested alone or with others; only missing samples are bought. The same holds for the scores of a solution;
+ * decisions and embeddings are cached per request. Concurrent equal calls are shared.
  *
- * What comes from the cache used no tokens, and an answer of nothing else is `fromCache`. Kept is what was answered
- * in full: no errors, no refusals, nothing that came after the caller had given up. A store that fails is a warning
- * and never a failed call.
+ * Cached answers use no tokens, and an entirely cached answer is `fromCache`. Only complete answers are cached: no
+ * errors, no refusals, nothing that arrived after an abort. A failing store causes a warning, never a failed call.
  *
  * @throws EspalierError `usage` for an option out of its range.
  */

@@ -8,15 +8,15 @@ import { actualCost, mostCost } from '../pricing.ts';
 import { type Booking, RateWindow } from './rate-window.ts';
 import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
-/** Options of {@link withLimit}. What is left out does not bind. */
+/** Options of {@link withLimit}. Missing limits do not apply. */
 export interface LimitOptions {
-  /** Calls under way at once, from 1 up. @defaultValue unlimited */
+  /** Concurrent calls, from 1 up. @defaultValue unlimited */
   readonly concurrency?: number;
   /** Calls started within any 60 s, from 1 up. @defaultValue unlimited */
   readonly requestsPerMinute?: number;
   /**
-   * Tokens read and written by the calls started within any 60 s, from 1 up. A call counts with its worst
-   * case until it is known what it used. One that is larger than the limit goes alone.
+   * Tokens read and written by the calls started within any 60 s, from 1 up. A call counts with its worst case until
+   * its usage is known. A call larger than the limit runs alone.
    *
    * @defaultValue unlimited
    */
@@ -24,13 +24,11 @@ export interface LimitOptions {
 }
 
 /**
- * Bounds how many calls are made at once and in a minute. One call of `withLimit` is one limit: all models
- * that it is put around share it, and so do all searches that use them. First come, first served; a call
- * that is aborted while it waits leaves the queue at once.
+ * Limits concurrent calls and calls per minute. Each `withLimit()` is one limit, shared by all models it wraps and all
+ * searches that use them. First come, first served; a call aborted while waiting leaves the queue at once.
  *
- * It also listens to the server: where that says that nothing remains, or how long to wait, nobody's call
- * starts before the time is up, whatever the options. Where that is more than ten minutes away, calls fail at once with a
- * `rate-limit` error instead of waiting.
+ * It also follows the server: if that reports an exhausted limit, or how long to wait, no call starts before then,
+ * whatever the options. If the wait is more than ten minutes, calls fail at once with a `rate-limit` error.
  *
  * @throws EspalierError `usage` for an option out of its range.
  */

@@ -18,19 +18,19 @@ import { actualCost, askedTierOf, mostCost, priceOf } from '../pricing.ts';
 import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
 /**
- * Writes calls down as a search does: before and after, with every attempt, so that a search on the journal,
- * or a model that plays it, finds them. For models that are called outside a search; within one, give the
- * search its `journal`.
+ * Records calls as a search does: before and after, with every attempt, so that a search on the journal, or a replaying
+ * model, finds them. For models called outside a search; within one, use the search's `journal`.
  *
- * It only records: what is asked again is bought again, and a replay answers with what came last.
+ * It only records: repeated requests are paid for again, and a replay returns the last answer.
  *
- * @throws EspalierError `storage` out of a call where the journal cannot be written; `usage` for a journal
- * that is being replayed.
+ * @throws EspalierError `storage` from a call if the journal cannot be written; `usage` for a replay journal.
  */
 export function withRecording(options: {
-  /** Where calls are written down. An empty one is given a header. */
+  /** The journal to write to. An empty one gets a header. */
   readonly journal: Journal;
-  /** Prices by model id, beside and above `defaultPrices` and what models say themselves. @defaultValue none */
+  /**
+   * Prices by model id, taking precedence over `defaultPrices` and over prices that models carry. @defaultValue none
+   */
   readonly prices?: PriceTable;
 }): AnyMiddleware {
   expectOptions('withRecording', options, 'journal prices');

@@ -12,32 +12,32 @@ import { type AnyMiddleware, aroundCalls } from './wrap.ts';
 
 /** Options of {@link withRetry}. */
 export interface RetryOptions {
-  /** How many attempts in all, from 1 up. @defaultValue 4 */
+  /** The total number of attempts, from 1 up. @defaultValue 4 */
   readonly attempts?: number;
-  /** About how long to wait after the first failure, in milliseconds; doubled with every other. @defaultValue 500 */
+  /** The approximate wait after the first failure, in milliseconds; doubled with each further one. @defaultValue 500 */
   readonly baseMs?: number;
-  /** The longest wait of our own accord, in milliseconds. A server may ask for more. @defaultValue 30 000 */
+  /** The maximum wait, in milliseconds, unless the server asks for more. @defaultValue 30 000 */
   readonly maxMs?: number;
   /**
-   * How long after the start of a call its last attempt may start, in milliseconds; what it waits for a
-   * limit counts. An attempt under way is not cut short.
+   * The latest start of an attempt after the start of its call, in milliseconds, waits for a limit included. A running
+   * attempt is not cut short.
    *
    * @defaultValue 600 000
    */
   readonly totalMs?: number;
   /**
-   * Spreads the waits, so that calls which failed together do not come back together. Give processes that
-   * share a server different ones.
+   * Jitter for the waits, so that calls that failed together do not retry together. Use different ones in processes
+   * that share a server.
    *
    * @defaultValue seeded by its name
    */
   readonly random?: Random;
-  /** When to give a model up, for all its calls; or never. @defaultValue after 8 failures in a row, for 30 s */
+  /** When to stop calling a model altogether; `false` for never. @defaultValue after 8 failures in a row, for 30 s */
   readonly breaker?:
     | {
-        /** So many failures without a success in between, over all calls of the model: from 1 up. @defaultValue 8 */
+        /** The number of consecutive failures over all calls of the model: from 1 up. @defaultValue 8 */
         readonly failures?: number;
-        /** Milliseconds until a single call may try whether the model answers again: from 0 up. @defaultValue 30 000 */
+        /** Milliseconds until a trial call is allowed: from 0 up. @defaultValue 30 000 */
         readonly coolDownMs?: number;
       }
     | false;
@@ -46,17 +46,15 @@ export interface RetryOptions {
 type Settings = Required<Omit<RetryOptions, 'breaker'>>;
 
 /**
- * Repeats calls that failed and may succeed later, with growing waits. Only a {@link ModelCallError} that is
- * `retryable` is repeated; every other error passes as it is.
+ * Retries failed calls that may succeed later, with exponential backoff. Only a `retryable` {@link ModelCallError} is
+ * retried; other errors pass through.
  *
  * A wait is between half and all of `baseMs · 2^(k − 1)` after the k-th attempt, at most `maxMs`, and never
- * less than the server asks for. Before each further attempt leave is asked through `ModelCall.retry`, so
- * that ledger and journal know of every one. Giving up, it throws the last error, and says after how many
- * attempts.
+ * less than the server asks for. Each further attempt is requested through `ModelCall.retry`, so that ledger and
+ * journal see every one. When it gives up, it throws the last error, with the number of attempts.
  *
- * A model that fails again and again is given up: from then on calls are refused with an
- * `EspalierError` `unavailable`, which ends a search with what it has found. Failures for too many
- * requests do not count for that.
+ * A circuit breaker stops calls to a model that keeps failing: they are then refused with an `EspalierError`
+ * `unavailable`, which ends a search with its best result. Rate-limit failures do not count.
  *
  * @throws EspalierError `usage` for an option out of its range.
  */

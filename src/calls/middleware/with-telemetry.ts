@@ -7,7 +7,7 @@ import { type AnyMiddleware, aroundCalls } from './wrap.ts';
 
 /** Options of {@link withTelemetry}. */
 export interface TelemetryOptions {
-  /** Where spans come from: `trace.getTracer('my-program')` of OpenTelemetry, or anything that starts spans like it. */
+  /** The tracer: `trace.getTracer('my-program')` of OpenTelemetry, or a compatible object. */
   readonly tracer: {
     /** Starts the span of a call, of kind 2: a client's. */
     startSpan(
@@ -17,19 +17,19 @@ export interface TelemetryOptions {
         attributes: Record<string, string | number | boolean | string[] | undefined>;
       },
     ): {
-      /** Says more. */
+      /** Adds attributes. */
       setAttributes(
         attributes: Record<string, string | number | boolean | string[] | undefined>,
       ): unknown;
-      /** Keeps an error. */
+      /** Records an error. */
       recordException(error: Error): void;
-      /** Says whether it succeeded: 2 is an error. */
+      /** Sets the status: 2 is an error. */
       setStatus(status: { code: number; message?: string }): unknown;
       /** Ends it. */
       end(): void;
     };
   };
-  /** Whether spans hold prompts and answers. @defaultValue false */
+  /** Whether spans include prompts and answers. @defaultValue false */
   readonly content?: boolean;
 }
 
@@ -46,9 +46,9 @@ interface TracedCall extends ModelCall {
 }
 
 /**
- * One OpenTelemetry span a call, by the conventions for generative AI (`gen_ai.*`, in development): the
- * request, the model that answered, tokens, errors. Where several stand around a model, the outermost makes
- * the span. A tracer that fails costs a span and not a call.
+ * Creates one OpenTelemetry span per call, by the conventions for generative AI (`gen_ai.*`, in development): the
+ * request, the model that answered, tokens, errors. If a model is wrapped several times, the outermost creates the
+ * span. A failing tracer loses a span, not a call.
  */
 export function withTelemetry(options: TelemetryOptions): AnyMiddleware {
   expectOptions('withTelemetry', options, 'tracer content');

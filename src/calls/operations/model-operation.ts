@@ -3,7 +3,7 @@ import type { Usage } from '../../contracts/language-model.ts';
 import type { Operation, WorstCase } from '../../contracts/operation.ts';
 import type { Prompt } from './tokens.ts';
 
-/** What the answers of all models have in common. */
+/** Fields common to the answers of all models. */
 export interface Answer {
   readonly usage?: Usage;
   readonly fromCache?: boolean;

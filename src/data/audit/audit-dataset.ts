@@ -30,33 +30,36 @@ import { textFaults } from './text-faults.ts';
 import { estimateTokens, readTokenizer } from './tokenizer.ts';
 
 /**
- * Reads a dataset, ours or not, and says what would make training on it fail or go wrong.
+ * Audits a dataset, ours or not, for anything that would make training on it fail or go wrong.
  *
  * Takes JSON lines and JSON arrays, `.gz` or not, and Parquet, in the forms of TRL, LLaMA-Factory (with its `dataset_info.json`),
- * Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd, verl, axolotl and distilabel. Configurations and splits are
- * those that the card declares, else what folders and file names say. Rows are read one after another, and of each only
- * some 200 bytes are kept; of Parquet a group of rows is read at a time, and a JSON array is read whole.
+ * Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd, verl, axolotl and distilabel. Configurations and splits come from
+ * the card, else from folders and file names. Rows are streamed, and about 200 bytes of each are kept; Parquet is read
+ * by row groups, a JSON array in one piece.
  *
  * @param path - A folder or a file.
- * @throws EspalierError `usage` where nothing can be read, or where an option is out of range.
+ * @throws EspalierError `usage` if nothing can be read, or an option is out of range.
  */
 export async function auditDataset(
   path: string,
   options: {
-    /** By how much the chosen side must be better at least, where the rows tell. @defaultValue no limit */
+    /** The minimum margin of the chosen side, if rows have one. @defaultValue no limit */
     readonly minMargin?: number;
-    /** The longest row in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
+    /** The maximum length of a row in tokens: an integer from 1 up. @defaultValue 1024 */
     readonly maxLength?: number;
     /**
-     * The tokenizer by which lengths are counted: a `tokenizer.json` of Hugging Face, or a GGUF file whose vocabulary is of
-     * the SentencePiece kind. Each turn counts four tokens more, for the template.
+     * The tokenizer for lengths: a `tokenizer.json` of Hugging Face, or a GGUF file with a SentencePiece vocabulary.
+     * Each turn counts four extra tokens for the template.
      *
-     * @defaultValue none: four bytes of UTF-8 make a token
+     * @defaultValue none: four bytes of UTF-8 count as a token
      */
     readonly tokenizer?: string;
-    /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
+    /**
+     * The trainer's separator after each step of a stepwise row. @defaultValue the column `delimiter`, else a line
+     * break
+     */
     readonly separator?: string;
-    /** Called for every row that is read, with the number of files that are done. */
+    /** Called for every row read, with the number of finished files. */
     readonly onProgress?: (progress: Readonly<Record<'done' | 'rows' | 'total', number>>) => void;
   } = {},
 ): Promise<AuditReport> {

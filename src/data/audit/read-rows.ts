@@ -1,25 +1,25 @@
 import { type DatasetRow, datasetRows } from './dataset-rows.ts';
 
-/** A row of a dataset as its file has it. */
+/** A row of a dataset as stored in its file. */
 export interface StoredRow {
-  /** Its file, below the folder of the dataset. */
+  /** Its file, relative to the dataset's folder. */
   readonly file: string;
   /** The configuration that it belongs to. */
   readonly config: string;
   /** The split that it belongs to. */
   readonly split: string;
-  /** The line, or the number of the row, from 1. */
+  /** The number of the line or row, from 1. */
   readonly line: number;
-  /** What it holds, by column. */
+  /** Its values, by column. */
   readonly columns: DatasetRow['columns'];
 }
 
 /**
- * Reads the rows of a dataset, one after another: of a folder, ours or not, or of one file. JSON Lines, JSON and Parquet are
- * read, also compressed by gzip. What is no row is passed over: {@link auditDataset} names it.
+ * Streams the rows of a dataset, ours or not: a folder or a file of JSON Lines, JSON or Parquet, gzipped or not.
+ * Invalid rows are skipped: {@link auditDataset} reports them.
  *
  * @param path - The folder or the file.
- * @throws EspalierError `usage` where nothing can be read, or a file is broken.
+ * @throws EspalierError `usage` if nothing can be read, or a file is broken.
  */
 export async function* readRows(path: string): AsyncGenerator<StoredRow, void, undefined> {
   for await (const { file, line, columns } of datasetRows(path)) {

@@ -1,7 +1,7 @@
 import type { PairDepth } from '../pair-depths.ts';
 import type { CountTokens } from './tokenizer.ts';
 
-/** What an audit can find, as a closed list. */
+/** The codes of audit findings. */
 export type AuditCode =
   | 'alike-sides'
   | 'boundary-space'
@@ -86,13 +86,13 @@ export interface RowFault {
   readonly excerpt: unknown;
 }
 
-/** What an audit says. */
+/** The report of an audit. */
 export interface AuditReport {
-  /** What was read. */
+  /** The path that was read. */
   readonly path: string;
-  /** What lengths were counted with: the tokenizer; `undefined` where four bytes were taken for a token. */
+  /** The tokenizer used for lengths; `undefined` if four bytes counted as a token. */
   readonly tokenizer: string | undefined;
-  /** What it holds: the rows of each configuration and split. */
+  /** The rows of each configuration and split. */
   readonly sets: readonly {
     /** The configuration. */
     readonly config: string;
@@ -100,38 +100,40 @@ export interface AuditReport {
     readonly split: string;
     /** The forms that were recognised, such as `trl-preference`. */
     readonly formats: readonly string[];
-    /** How many files. */
+    /** The number of files. */
     readonly files: number;
-    /** How many rows could be read. */
+    /** The number of readable rows. */
     readonly rows: number;
     /** Distinct texts, label shares, lengths and margins. */
     readonly facts: readonly {
-      /** What it is, in words. */
+      /** The name, in words. */
       readonly name: string;
       /** The number. */
       readonly value: number;
     }[];
-    /** Pairs by the depth at which their sides part, where a column `depth` tells it. */
+    /** Pairs by the depth at which their sides diverge, if there is a column `depth`. */
     readonly depths: readonly PairDepth[];
   }[];
-  /** What was found: errors first. */
+  /** The findings, errors first. */
   readonly findings: readonly {
     /** What. */
     readonly code: AuditCode;
-    /** How bad it is. Errors make training fail or go wrong; warnings may. */
+    /** The severity. Errors make training fail or go wrong; warnings may. */
     readonly severity: 'error' | 'warning';
     /** What is wrong and what to do, in one sentence. */
     readonly message: string;
-    /** The configuration in which it was found. */
+    /** The configuration with the finding. */
     readonly config: string;
-    /** How often. */
+    /** The number of occurrences. */
     readonly count: number;
-    /** The first places, at most three: `file:line`, and what stands there, short and with control characters escaped. */
+    /**
+     * The first occurrences, at most three: `file:line`, with a short excerpt in which control characters are escaped.
+     */
     readonly examples: readonly Readonly<Record<'excerpt' | 'place', string>>[];
   }[];
-  /** How many findings are errors. */
+  /** The number of errors. */
   readonly errors: number;
-  /** How many findings are warnings. */
+  /** The number of warnings. */
   readonly warnings: number;
 }
 

@@ -1,9 +1,8 @@
 import type { JsonValue } from '../../contracts/json.ts';
 
 /**
- * The type of a column. `json` is any JSON value as text: JSON lines hold the value itself, Parquet the text,
- * marked as JSON. Keys of a struct are in the order of the file. What is `optional` may be `null` or missing;
- * nothing else may.
+ * The type of a column. `json` is any JSON value: JSON Lines have the value itself, Parquet its text, marked as JSON.
+ * Keys of a struct are in file order. Only `optional` values may be `null` or missing.
  */
 export type ColumnType =
   | 'boolean'
@@ -27,5 +26,5 @@ export type ColumnType =
 /** The columns of a file, in order. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** A row as it stands in a file: a value for each column that is not optional, and none for anything else. */
+/** A row of a file: a value for each non-optional column, and nothing else. */
 export type FileRow = Readonly<Record<string, JsonValue>>;

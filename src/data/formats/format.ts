@@ -13,36 +13,36 @@ export interface RowFormat {
   readonly name: string;
   /** The rows it takes. */
   readonly kind: RowKind;
-  /** The columns, in order. Every row of a file has them all, each of one type. */
+  /** The columns, in order. Every row of a file has all of them, with one type each. */
   readonly columns: Columns;
-  /** How its trainer is started on a file, as Markdown for the card; empty where nothing is to be said. */
+  /** How to run its trainer on a file, as Markdown for the card; may be empty. */
   readonly usage: string;
-  /** The row in this form; where this form cannot say it, why, in one sentence. */
+  /** The row in this form, or one sentence that says why it cannot be written. */
   write(row: TrainingRow): Readonly<Record<string, JsonValue>> | string;
-  /** The types of files that its trainer reads, the usual one first. @defaultValue all, JSON lines first */
+  /** The file types that its trainer reads, the default first. @defaultValue all, JSON Lines first */
   readonly files?: readonly ('jsonl' | 'jsonl.gz' | 'parquet')[];
-  /** Further files that the trainer wants beside the data, by name, made once the data files are known. */
+  /** Additional files for the trainer, by name, given the data files. */
   extraFiles?(files: readonly string[]): Readonly<Record<string, string>>;
 }
 
-/** What all formats take. */
+/** Options common to all formats. */
 export interface FormatOptions {
   /**
-   * How a conversation becomes one text, where the form wants text: what a completion is appended to. A trailing
-   * `assistant` turn is the beginning of that completion; behind any other turn the text ends where a turn of the
-   * assistant begins. Templates that show tools are given those that the model was offered.
+   * Renders a conversation as the text that a completion is appended to, for text formats. A trailing `assistant` turn
+   * is the beginning of that completion; after any other turn the text ends where an assistant turn begins. Templates
+   * with tools get those offered to the model.
    *
    * @defaultValue {@link plainPrompt}
    */
   readonly render?: (messages: readonly Message[], tools?: readonly ToolDefinition[]) => string;
   /**
-   * Whether the columns that tell where a row comes from are written.
+   * Whether to write the provenance columns.
    *
-   * @defaultValue `true`; `false` for `openAiFiles`, whose readers refuse columns that they do not know
+   * @defaultValue `true`; `false` for `openAiFiles`, whose readers refuse unknown columns
    */
   readonly provenance?: boolean;
   /**
-   * The end token of the model, put behind each completion after which nothing follows, where the form is text.
+   * The model's end token, appended to final completions in text formats.
    *
    * @defaultValue `''`: none
    */
@@ -52,12 +52,12 @@ export interface FormatOptions {
 export type RenderPrompt = NonNullable<FormatOptions['render']>;
 
 /**
- * How one trainer reads rows: a form for each kind that it has a use for. `Kinds` are those that it surely has.
+ * The row format of one trainer: a form for each kind of row that it supports. `Kinds` are those that it always has.
  */
 export interface DatasetFormat<Kinds extends RowKind = never> {
   /** The name in commands, in kebab-case. */
   readonly name: string;
-  /** What it is for, in one line. @defaultValue nothing is said */
+  /** Its purpose, in one line. @defaultValue none */
   readonly title?: string;
   /** The paper: authors, year, number. @defaultValue none */
   readonly paper?: string;

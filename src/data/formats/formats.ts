@@ -1,5 +1,5 @@
 /**
- * How trainers read rows. Each one makes a form for every kind of rows that its trainer has a use for.
+ * The row formats of trainers. Each has a form for every kind of row that its trainer supports.
  *
  * @module
  */

@@ -12,14 +12,14 @@ const end = '\uFDD0';
 const withoutClock = '{% set strftime_now = undefined %}\n';
 
 /**
- * Renders conversations with the chat template of a model: `chat_template` in its `tokenizer_config.json`. The
- * text ends where the turn of the assistant begins; a trailing `assistant` turn is left open behind its content.
+ * Renders conversations with the chat template of a model: `chat_template` in its `tokenizer_config.json`. The text
+ * ends where the assistant's turn begins; a trailing `assistant` turn is left open after its content.
  *
  * @param template - The Jinja source.
- * @param tokens - The tokens that begin and end a text. Left out, there are none: the tokenizer of a trainer puts the
- *   first one there, and twice would be once too often.
- * @throws EspalierError `usage` where the template cannot be read, refuses the messages, or leaves out what the user
- *   says or the turn that is to be continued.
+ * @param tokens - The tokens that begin and end a text. By default there are none, because a trainer's tokenizer adds
+ * the first one.
+ * @throws EspalierError `usage` if the template cannot be read, refuses the messages, or omits a user message or the
+ * turn to be continued.
  */
 export function jinjaPrompt(
   template: string,

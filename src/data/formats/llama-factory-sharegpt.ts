@@ -14,8 +14,8 @@ const shared = { formatting: 'sharegpt' };
 const columns = { messages: 'conversations', tools: 'tools' };
 
 /**
- * LLaMA-Factory's ShareGPT form, with conversations: people and tools speak at odd places, the model at even
- * ones, and a completion is one turn. Others are skipped by its loader, and refused here.
+ * LLaMA-Factory's ShareGPT form, with conversations: users and tools have the odd turns, the model the even ones, and a
+ * completion is one turn. Its loader skips other conversations, so they are refused here.
  */
 export function llamaFactoryShareGpt(
   options: FormatOptions = {},

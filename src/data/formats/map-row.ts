@@ -22,9 +22,9 @@ export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
             : never;
 
 /**
- * Any other form: a function from rows to columns. The compiler holds it to the columns, and so do the writers.
+ * A custom form: a function from rows to columns, checked against the columns by the compiler and the writers.
  *
- * @throws EspalierError `usage` where an option is not as described.
+ * @throws EspalierError `usage` for an invalid option.
  *
  * @example axolotl, with the type user_defined.default
  * ```ts
@@ -49,9 +49,9 @@ export function mapRow<const Kind extends RowKind, const Fields extends Columns>
   readonly kind: Kind;
   /** The columns, in order. */
   readonly columns: Fields;
-  /** How its trainer is started, as Markdown for the card. @defaultValue `''` */
+  /** How to run its trainer, as Markdown for the card. @defaultValue `''` */
   readonly usage?: string;
-  /** The values of one row; `undefined` where this form cannot say it. */
+  /** The values of one row; `undefined` if it cannot be written in this form. */
   readonly map: (
     row: Extract<TrainingRow, Readonly<Record<'kind', Kind>>>,
   ) => ValueOf<Readonly<Record<'struct', Fields>>> | undefined;

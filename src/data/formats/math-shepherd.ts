@@ -12,8 +12,8 @@ import type { ColumnReader, ReadParts } from './reading.ts';
 const marker = 'ки';
 
 /**
- * The rows of Math-Shepherd: the question and the numbered steps as one text in which `ки` ends a step, and the
- * same text with `+` or `-` in place of each. No column tells where a row comes from.
+ * The rows of Math-Shepherd: the question and the numbered steps as one text in which `ки` ends a step, and the same
+ * text with `+` or `-` in place of each. It has no provenance columns.
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2024.
  */
@@ -93,10 +93,10 @@ function usualGaps(steps: readonly LabelledStep[]): readonly Gap[] {
 const rowSchema = z.strictObject({ input: z.string(), label: z.string(), task: z.string() });
 
 /**
- * Rows of Math-Shepherd. Written again as `math-shepherd`, they are equal to what was read.
+ * Reads rows of Math-Shepherd. Written as `math-shepherd`, they reproduce the input exactly.
  *
- * The question ends where `Step 1:` stands for the last time before the first mark. The numbers of steps are no
- * part of their text. A solution that states an answer is right where its last step is labelled so.
+ * The question ends at the last `Step 1:` before the first mark. Step numbers are not part of the text. A solution with
+ * an answer is right if its last step is labelled right.
  *
  * @param text - JSON lines.
  * @throws EspalierError `usage`, naming the line and the field, for anything else.

@@ -10,9 +10,9 @@ import { sameSides } from './text.ts';
 import { wholeTurns } from './whole-turns.ts';
 
 /**
- * Hosted tuning (OpenAI, Together, Fireworks). Preferences are a conversation, and one turn on each side; supervised
- * rows are a conversation whose turns of the assistant have the weight 1 where they are learnt, and 0 in the prompt.
- * Services may refuse fields that they do not know: the columns of provenance are written only with `provenance: true`.
+ * Hosted tuning (OpenAI, Together, Fireworks). Preferences are a conversation with one turn on each side; supervised
+ * rows are a conversation whose assistant turns have weight 1 if learnt, and 0 in the prompt. Services may refuse
+ * unknown fields, so provenance columns are written only with `provenance: true`.
  */
 export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'preference' | 'sft'> {
   return datasetFormat(

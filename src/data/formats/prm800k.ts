@@ -65,9 +65,8 @@ const columns: Columns = {
 };
 
 /**
- * The rows of PRM800K: for each step of a solution all completions that were proposed, each rated −1, 0 or 1, and
- * which one was taken. A row that was read from PRM800K is written as it was, without the keys that it lacks. No
- * column tells where a row comes from.
+ * The rows of PRM800K: for each step of a solution all proposed completions, each rated −1, 0 or 1, and which one was
+ * taken. A row read from PRM800K is written unchanged, without missing keys. It has no provenance columns.
  *
  * @see Lightman et al., "Let's Verify Step by Step", 2023.
  */
@@ -168,15 +167,15 @@ type SourceStep = z.infer<typeof stepSchema>;
 type SourceCompletion = z.infer<typeof completionSchema>;
 
 /**
- * Rows of PRM800K. Written again as `prm800k`, they are equal to what was read.
+ * Reads rows of PRM800K. Written as `prm800k`, they reproduce the input exactly.
  *
- * - The step that was taken is the chosen completion, else the one that a person wrote, else the first one: that
- *   is where the labelling ended. A step without any is left out.
- * - A step that a person wrote counts as rated 1, any other one without a rating as 0.
+ * - The step taken is the chosen completion, else the human-written one, else the first one, where labelling ended. A
+ *   step without completions is left out.
+ * - A human-written step counts as rated 1, any other step without a rating as 0.
  * - The label is whether the rating is 1; the value is (rating + 1) / 2.
- * - A solution that was finished is right where its last step is rated 1.
+ * - A finished solution is right if its last step is rated 1.
  *
- * The known answer stays in `extra`, and never stands in a prompt.
+ * The known answer stays in `extra`, never in a prompt.
  *
  * @param text - JSON lines.
  * @throws EspalierError `usage`, naming the line and the field, for anything else.

@@ -1,15 +1,14 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolCall } from '../../contracts/language-model.ts';
 
-/** The contents alone, parted by empty lines; the last one ends with a line break, unless it is to be continued. */
+/** The contents alone, separated by empty lines; the last one ends with a line break, unless it will be continued. */
 export function plainPrompt(messages: readonly Message[]): string {
   const text = messages.map(contentOf).join('\n\n');
   return messages.at(-1)?.role === 'assistant' ? text : `${text}\n`;
 }
 
 /**
- * ChatML, as Qwen and others speak it. Calls of tools stand behind the content in `<tool_call>` tags; tools that
- * are offered are not shown.
+ * ChatML, as used by Qwen and others. Tool calls follow the content in `<tool_call>` tags; offered tools are not shown.
  */
 export function chatmlPrompt(messages: readonly Message[]): string {
   const last = messages.at(-1);

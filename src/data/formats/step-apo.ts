@@ -6,7 +6,7 @@ import { rowTexts, said } from './text.ts';
 
 /**
  * The files of Step-APO, the step-level advantage preference optimisation of CPL: the rendered beginning, two next
- * steps, and what each is worth.
+ * steps, and their values.
  *
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
  */

@@ -5,8 +5,8 @@ import { usualReadings } from './reading.ts';
 import { rowTexts, said } from './text.ts';
 
 /**
- * The files of Step-DPO: the question, the steps so far, and two next steps. The last turn of the user is the
- * question; its trainer has a system turn of its own.
+ * The files of Step-DPO: the question, the steps so far, and two next steps. The last user turn is the question; its
+ * trainer adds its own system turn.
  *
  * @see Lai et al., "Step-DPO: Step-wise Preference Optimization for Long-chain Reasoning of LLMs", 2024.
  */

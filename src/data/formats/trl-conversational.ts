@@ -87,11 +87,11 @@ const toolTurns: Turns = {
       : undefined,
 };
 
-/** TRL, with conversations: each completion is a whole turn. */
+/** TRL, with conversations: each completion is a complete turn. */
 export function trlConversational(
   given: FormatOptions & {
     /**
-     * Whether conversations may show images: each content is then a list of parts, an image being a `data:` address.
+     * Whether conversations may have images: each content is then a list of parts, with images as `data:` URLs.
      *
      * @defaultValue false: rows with images are refused
      */
@@ -124,8 +124,8 @@ export function trlConversational(
 }
 
 /**
- * TRL, with conversations that call tools. The arguments of a call are an object: JSON lines hold it, and Parquet
- * holds JSON that `datasets` from 4.7 on reads as an object.
+ * TRL, with tool-calling conversations. Call arguments are an object in JSON Lines, and in Parquet JSON that `datasets`
+ * from 4.7 on reads as an object.
  */
 export function trlTools(options: FormatOptions = {}): DatasetFormat<ConversationKind> {
   const title = 'TRL, as conversations that call tools: DPO, KTO, SFT, GRPO';

@@ -8,12 +8,12 @@ import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
 import { usualReadings } from './reading.ts';
 import { wholeTurns } from './whole-turns.ts';
 
-/** verl: prompts with the right answer for a rule. Where a row comes from stands in `extra_info`. */
+/** verl: prompts with the right answer for a rule. Provenance is in `extra_info`. */
 export function verl(
   options: FormatOptions & {
-    /** By this name verl chooses the reward function. @defaultValue `'espalier'` */
+    /** The name by which verl chooses the reward function. @defaultValue `'espalier'` */
     readonly dataSource?: string;
-    /** What the prompts are about. @defaultValue `'reasoning'` */
+    /** The ability that the prompts train. @defaultValue `'reasoning'` */
     readonly ability?: string;
   } = {},
 ): DatasetFormat<'prompt'> {

@@ -10,13 +10,13 @@ import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwis
  *
  * MedS³ trains its reward model on the soft label alone.
  *
- * Otherwise than in the papers, the continuations are those that the search drew, not fresh ones: they are biased
- * towards what it took for good. A step below which no end was scored ends the row.
+ * Unlike in the papers, the continuations are those of the search, not fresh ones, so they are biased towards what it
+ * valued. A step without a scored end below ends the row.
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023,
  * section 3.3, equations 2 and 3; Jiang et al., "MedS³: Towards Medical Small Language Models with Self-Evolved
  * Slow Thinking", 2025.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function mathShepherd(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
   expectOptions('mathShepherd', options, stepLabelOptions);

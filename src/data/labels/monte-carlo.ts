@@ -8,13 +8,11 @@ import type { LabelledStep } from '../rows.ts';
 export type StepLabel = Omit<LabelledStep, 'text'>;
 
 /**
- * MC(s), the share of right ends among those that were scored at a node and below it, in [0, 1]; `undefined` where
- * none was.
+ * MC(s), the share of right ends among the scored ends at and below a node, in [0, 1]; `undefined` without any.
  *
- * @param source - `ends` counts them. `evaluation` takes the evaluation of the step, the mean over all nodes that
- * are that step, and counts where it has none.
- * Left out, it is counted where the tree holds all ends, and the evaluation where it holds the right ones only.
- * @throws EspalierError `usage` where ends are to be counted of which the wrong ones are not there.
+ * @param source - `ends` counts ends. `evaluation` uses the evaluation of the step, the mean over all nodes with that
+ * step, falling back to counting. Default: `ends` if the tree has all ends, `evaluation` if it has only the right ones.
+ * @throws EspalierError `usage` for `ends` if the tree lacks the wrong ones.
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023,
  * section 3.3, equations 2 and 3.
  */

@@ -5,15 +5,15 @@ import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwis
 /**
  * Labels of OmegaPRM: each prefix by its own Monte-Carlo value.
  *
- * - Soft: MC(s), the share of rollouts from the prefix that went right.
+ * - Soft: MC(s), the share of successful rollouts from the prefix.
  * - Hard, and the rating as 1 or −1: MC(s) > 0.
  *
- * The paper makes one example of each prefix; here all prefixes of a path stand in one row, and each step has the
- * value of the prefix that it ends.
+ * The paper makes one example per prefix; here all prefixes of a path are in one row, and each step has the value of
+ * the prefix that it ends.
  *
  * @see Luo et al., "Improve Mathematical Reasoning in Language Models by Automated Process Supervision", 2024
  * (arXiv 2406.06592).
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function omegaPrm(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
   expectOptions('omegaPrm', options, stepLabelOptions);

@@ -19,17 +19,17 @@ type ProgressOptions = Required<Pick<PavOptions, 'alpha' | 'prover'>>;
  *
  * - Soft: `Q + α · A`, with the progress `A = V(after) − V(before)` of a prover that takes the best of K:
  *   `V = 1 − (1 − Q)^K`. It may leave [0, 1]: from −α to 1 + α.
- * - Hard: the progress is above 0, or nothing more was to be gained, since Q is 1.
- * - Rating: 1 where the hard label holds, 0 where there was no progress, −1 where it fell back.
+ * - Hard: the progress is above 0, or Q is 1, so that no progress is possible.
+ * - Rating: 1 if the hard label holds, 0 without progress, −1 for a setback.
  *
  * Q of a step is the share of right ends at it and below it, before the first step that of the root.
  *
- * Otherwise than in the paper, which draws fresh rollouts and trains a verifier for each of Q and the advantage,
- * both come from the tree and make one label.
+ * Unlike in the paper, which draws fresh rollouts and trains separate verifiers for Q and the advantage, both come from
+ * the tree and make one label.
  *
  * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024
  * (arXiv 2410.08146).
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function pav(options: PavOptions = {}): RowRule<StepwiseRow> {
   expectOptions('pav', options, `${stepLabelOptions} alpha prover`);

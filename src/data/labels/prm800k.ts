@@ -5,16 +5,16 @@ import type { StepLabel } from './monte-carlo.ts';
 import { type StepLabelOptions, stepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
- * Ratings as in PRM800K: of each step −1, 0 or 1, and of all that were proposed in its place.
+ * Ratings as in PRM800K: −1, 0 or 1 for each step and all its alternatives.
  *
  * - The soft label is the share of right ends at the step and below it, or its evaluation.
- * - Rating: −1 up to `wrongTo`, 1 from `rightFrom`, 0 between. What is both is −1.
+ * - Rating: −1 up to `wrongTo`, 1 from `rightFrom`, 0 between; −1 if both apply.
  * - Hard: rating 1.
  *
- * A row that ended with an error has no outcome; one that was walked to its end has.
+ * A row that ends with an error has no outcome; a complete one has.
  *
  * @see Lightman et al., "Let's Verify Step by Step", 2023, section 2.4 and appendix A.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function prm800k(
   options: StepLabelOptions & {

@@ -7,19 +7,19 @@ import type { RowRule, StepwiseRow } from '../rows.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
- * Value targets of ReST-MCTS*: how far a step has come on the way to a right end.
+ * Value targets of ReST-MCTS*: the progress of a step towards a right end.
  *
  * - Soft, from V = 0 at the root on: `V′ = max(0, V + (1 − V) · r / m)`, with r = 1 on the way to a right end and −1 off it, where m is the number of steps from this one to the
  *   nearest right end below it, itself and that end included; of a step off the way, m of the nearest step above
  *   it that is on the way.
  * - Hard, and the rating as 1 or −1: a right end is at the step or below it.
  *
- * A tree without a right end has no m, and gives no rows. Otherwise than in the reference code, a step below which
- * no end was scored is not taken for a wrong one: it ends the row.
+ * A tree without a right end has no m, and gives no rows. Unlike in the reference code, a step without a scored end
+ * below is not treated as wrong: it ends the row.
  *
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
  * (arXiv 2406.03816), section 3.1, equations 1 and 2, with m as in the reference code.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function restMcts(
   options: Pick<StepLabelOptions, 'delimiter' | 'paths'> = {},

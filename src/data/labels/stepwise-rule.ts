@@ -12,10 +12,10 @@ import { rowRule } from '../row-rule.ts';
 import type { LabelledStep, RowRule, RuleInfo, StepwiseRow } from '../rows.ts';
 import { monteCarlo, type StepLabel, shareLabel } from './monte-carlo.ts';
 
-/** What all rules that label steps take. */
+/** Options common to all step-label rules. */
 export interface StepLabelOptions {
   /**
-   * Where the share of right continuations, Q of the base policy, is read. `ends`: the ends below the step that were
+   * The source of the share of right continuations, Q of the base policy. `ends`: the ends below the step that were
    * scored. `evaluation`: the evaluation of the step, the mean over siblings of equal text, in trees where that was
    * estimated by playing on from it; where a step has none, the ends. `ends` is refused for trees that hold the right ends only, such as those of OmegaPRM
    * files.
@@ -26,10 +26,10 @@ export interface StepLabelOptions {
   /**
    * Which paths of the trees of a problem become rows. Two paths that give equal steps give one row.
    *
-   * - `ends`: all that end, scored or not.
+   * - `ends`: all finished paths, scored or not.
    * - `balanced`: as many right ends as wrong ones; of the more frequent kind, those that a draw by the seed of
    *   the tree takes. None where one kind is missing.
-   * - `leaves`: all on which nothing was built, whether they end or not, and all ends.
+   * - `leaves`: all paths to leaves, finished or not, and all ends.
    * - `{ best: k }`: the k ends with the highest scores, an integer from 1 up; of equal ones the first.
    *
    * @defaultValue `'ends'`; of `omegaPrm`, and for trees that hold the right ends only, `'leaves'`, so that every
@@ -37,7 +37,7 @@ export interface StepLabelOptions {
    */
   readonly paths?: 'balanced' | 'ends' | 'leaves' | Readonly<Record<'best', number>>;
   /**
-   * What steps are parted by, for trainers that want it in no step.
+   * The text between steps, for trainers that allow it in no step.
    *
    * @defaultValue that of the notation, else a line break
    */

@@ -4,19 +4,19 @@ import type { TreeRecord } from '../record.ts';
 import type { RuleInfo } from '../rows.ts';
 
 /**
- * What a node scores, given the right and wrong ends at and below it and the discount γ of its tree (1 where it is left
- * out); `undefined` for one that is left out.
+ * The score of a node, given the right and wrong ends at and below it and the discount γ of its tree, default 1;
+ * `undefined` excludes the node.
  */
 export type PairScore = (
   node: SearchNode,
   about: Readonly<Record<'right' | 'wrong', number>> & { readonly discount?: number },
 ) => number | undefined;
 
-/** What a pair must be like, and how many are kept. */
+/** Filters and limits of pairs. */
 export interface PairFilters {
-  /** By how much the chosen one is better: more than this, from 0 up. @defaultValue 0 */
+  /** The margin that a pair must exceed: from 0 up. @defaultValue 0 */
   readonly minMargin?: number;
-  /** How often both were visited at least: an integer from 0 up. @defaultValue 1 */
+  /** The minimum visits of both sides: an integer from 0 up. @defaultValue 1 */
   readonly minVisits?: number;
   /**
    * The chosen one scores more than this and the rejected one less.
@@ -24,26 +24,32 @@ export interface PairFilters {
    * @defaultValue 0.5 for `all-above-below`, else no threshold
    */
   readonly threshold?: number;
-  /** Whether a right end stands at or below the chosen one, so that no wrong one is preferred to a wrong one. @defaultValue false */
+  /**
+   * Whether there must be a right end at or below the chosen one, which excludes pairs of two wrong steps.
+   * @defaultValue false
+   */
   readonly requireRight?: boolean;
-  /** Whether besides a wrong end stands at or below the rejected one. @defaultValue false */
+  /** Whether there must also be a wrong end at or below the rejected one. @defaultValue false */
   readonly requireMixedOutcome?: boolean;
   /** The least Levenshtein distance between the texts, in UTF-16 units: an integer from 0 up. @defaultValue 0 */
   readonly minEditDistance?: number;
-  /** How much longer one text may be than the other, as a factor from 1 up. @defaultValue Infinity */
+  /** The maximum ratio of the texts' lengths, from 1 up. @defaultValue Infinity */
   readonly maxLengthRatio?: number;
-  /** Pairs kept at one node: an integer from 1 up. Here and below those with the largest margins stay. @defaultValue Infinity */
+  /**
+   * The maximum pairs per node: an integer from 1 up. Here and below, those with the largest margins are kept.
+   * @defaultValue Infinity
+   */
   readonly maxPairsPerNode?: number;
   /**
-   * Pairs kept at each depth of all trees of one problem, once equal ones are gone: an integer from 1 up. Searches have
-   * most of their pairs at the last steps, and most of what goes wrong does so at the first.
+   * The maximum pairs at each depth of all trees of one problem, without duplicates: an integer from 1 up. Searches
+   * have most of their pairs at the last steps, but most errors happen at the first.
    *
    * @defaultValue Infinity
    */
   readonly perDepth?: number;
-  /** Pairs kept of one tree: an integer from 1 up. @defaultValue Infinity */
+  /** The maximum pairs per tree: an integer from 1 up. @defaultValue Infinity */
   readonly maxPairsPerTree?: number;
-  /** Pairs kept of all trees of one problem, once equal ones are gone: an integer from 1 up. @defaultValue Infinity */
+  /** The maximum pairs of all trees of one problem, without duplicates: an integer from 1 up. @defaultValue Infinity */
   readonly maxPairsPerProblem?: number;
 }
 
@@ -54,23 +60,22 @@ export const pairFilters =
 /**
  * Which siblings make a preference pair.
  *
- * Nodes that have failed, duplicates, empty texts and nodes without a finite score are left out. What stands below
- * equal steps behind which the prompt is equal are siblings. Siblings of equal text, surrounding space aside, count
- * once: as the most visited of them, of equally visited ones the first, with the ends of all of them, duplicates
- * included. A pair always has a margin above 0.
+ * Failed nodes, duplicates, empty texts and nodes without a finite score are left out. Nodes below equal steps with
+ * equal prompts are siblings. Siblings with equal text, ignoring surrounding space, count once: as the most visited of
+ * them, ties going to the first, with the ends of all of them, duplicates included. A pair always has a margin above 0.
  */
 export interface PairRule extends PairFilters, RuleInfo {
   /**
-   * At which nodes siblings are compared.
+   * The nodes at which siblings are compared.
    *
    * - `all`: everywhere.
-   * - `path`: along the path to the best node, which is the committed one where a search commits steps.
-   * - `right-path`: along that path where it ends right, else nowhere.
+   * - `path`: along the path to the best node, which is the committed path if the search commits steps.
+   * - `right-path`: along that path if it ends right, else nowhere.
    * - `success-path`: along every path to a right end.
    */
   readonly nodes: 'all' | 'path' | 'right-path' | 'success-path';
   /**
-   * Which siblings are matched. Ranked by score, of equal ones the first comes first.
+   * Which siblings are paired. They are ranked by score, with ties in their order.
    *
    * - `best-vs-worst`, `best-vs-second`: the first against the last, or against the second.
    * - `best-vs-random`: the first against one of those it makes a pair with, drawn by the seed of the tree.
@@ -92,9 +97,9 @@ export interface PairRule extends PairFilters, RuleInfo {
     | 'success-path-vs-siblings';
   /** Matches siblings that are ends among themselves, in this way. @defaultValue ends and steps are matched together */
   readonly ends?: PairRule['siblings'];
-  /** What they are compared by: the higher, the better. */
+  /** The score for comparison; higher is better. */
   readonly score: PairScore;
-  /** What the score is blended from, where rows should tell it. @defaultValue nothing */
+  /** The parts of the score, for provenance. @defaultValue none */
   readonly parts?: (node: SearchNode) => Readonly<Record<string, number>>;
   /**
    * ε, the probability that the label is wrong. `visits`: `min(1 − c, 0.5)` with the confidence
@@ -118,29 +123,32 @@ export interface PairRule extends PairFilters, RuleInfo {
 export type PairNodes = PairRule['nodes'];
 export type PairSiblings = PairRule['siblings'];
 
-/** What pairs are read from: a tree, how its texts look, and from which score its ends are right. */
+/** The source of pairs: a tree, its notation, and the score from which its ends are right. */
 export type PairSource<State, Action> = Pick<
   TreeRecord<State, Action>,
   'correctFrom' | 'notation' | 'tree'
 >;
 
-/** Two actions for one prompt, of which one is better. */
+/** Two actions for one prompt, one better than the other. */
 export interface PreferencePair<State = unknown, Action = unknown> {
-  /** Where both start: the parent of siblings, or the first node that shares its prompt; the root of whole answers and paths. */
+  /**
+   * Their common start: the parent of siblings, or the first node with the same prompt; the root for complete answers
+   * and paths.
+   */
   readonly parent: SearchNode<State, Action>;
   /** The better one. */
   readonly chosen: ChildNode<State, Action>;
   /** The worse one. */
   readonly rejected: ChildNode<State, Action>;
-  /** What the better one scores. */
+  /** The score of the better one. */
   readonly chosenScore: number;
-  /** What the worse one scores. */
+  /** The score of the worse one. */
   readonly rejectedScore: number;
-  /** By how much it is better: above 0. */
+  /** The difference in score: above 0. */
   readonly margin: number;
-  /** Whether a right end stands at or below the better one; `undefined` where no end there was scored. */
+  /** Whether there is a right end at or below the better one; `undefined` without scored ends there. */
   readonly chosenRight: boolean | undefined;
-  /** The same of the worse one. */
+  /** The same for the worse one. */
   readonly rejectedRight: boolean | undefined;
   /** ε, the probability that the label is wrong, in [0, 0.5]. */
   readonly labelSmoothing: number;

@@ -1,5 +1,5 @@
 /**
- * The pair rules of papers. Each one takes all filters besides, which then stand in place of its own.
+ * The pair rules of papers. Each also takes all filters, which override its own.
  *
  * @module
  */

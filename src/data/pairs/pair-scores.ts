@@ -12,8 +12,8 @@ import { isEnd } from '../record.ts';
 import type { PairScore } from './pair-rule.ts';
 
 /**
- * Q(s, a); of an action that was never visited what is known: its reward and its evaluation, and of an end with a
- * reward that reward. `undefined` for an action that was never visited nor valued.
+ * Q(s, a); for an unvisited action, its reward plus its evaluation, or only the reward of a rewarded end. `undefined`
+ * for an action that was neither visited nor valued.
  *
  * @param about - `discount`: γ of the tree, for what was never visited. Default 1.
  */
@@ -27,10 +27,10 @@ export function q(
 }
 
 /**
- * `α · Q + (1 − α) · v`, what was backed up and what was evaluated. Before the first visit, and without an
- * evaluation, it is `q`.
+ * `α · Q + (1 − α) · v`, a mix of backed-up value and evaluation. Before the first visit, and without an evaluation, it
+ * is `q`.
  *
- * @param alpha - α, the share of the search, in [0, 1].
+ * @param alpha - α, the weight of the search, in [0, 1].
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, section 4.
  */
 export function mixed(alpha: number): PairScore {
@@ -39,8 +39,8 @@ export function mixed(alpha: number): PairScore {
 }
 
 /**
- * A(s, a) = Q(s, a) − V(s). Among siblings it ranks as Q does; a threshold of 0 parts what is better than the
- * state promised from what is worse.
+ * A(s, a) = Q(s, a) − V(s). Among siblings it ranks like Q; a threshold of 0 separates actions better than the state's
+ * value from worse ones.
  *
  * @param about - `discount`: γ of the tree. Default 1; with 0 nothing is known of V(s) but at the root.
  */
@@ -57,7 +57,7 @@ export function advantage(
   return discount === 0 ? undefined : own - (before - (parent?.reward ?? 0)) / discount;
 }
 
-/** 1 where a right end stands at or below, 0 where only wrong ones do, `undefined` where neither does. */
+/** 1 with a right end at or below, 0 with only wrong ones, `undefined` with neither. */
 export const hardOutcome: PairScore = (_node, { right, wrong }) => {
   if (right > 0) return 1;
   return wrong > 0 ? 0 : undefined;

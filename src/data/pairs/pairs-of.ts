@@ -7,10 +7,10 @@ import { checkRule, pairsAmong } from './matching.ts';
 import type { PairNodes, PairRule, PairSource, PreferencePair } from './pair-rule.ts';
 
 /**
- * The preference pairs in a finished tree, parents in the order of their ids and at each one the best chosen child
- * first, so that equal trees give equal pairs.
+ * The preference pairs of a finished tree, in the order of parent ids and with the best chosen child of each first, so
+ * that equal trees give equal pairs.
  *
- * @throws EspalierError `usage` where the rule is none.
+ * @throws EspalierError `usage` for an invalid rule.
  */
 export function pairsOf<State, Action>(
   source: Pick<TreeRecord<State, Action>, 'correctFrom' | 'notation' | 'tree'>,

@@ -11,7 +11,7 @@ import { checkRule } from './matching.ts';
 import type { PairRule, PreferencePair } from './pair-rule.ts';
 import { pairsOf } from './pairs-of.ts';
 
-/** Makes preference rows by a rule on siblings, which can be asked for the pairs of nodes as well. */
+/** Makes preference rows by a rule on siblings, which also gives pairs of nodes. */
 export interface PairRowRule extends RowRule<PreferenceRow> {
   /** The rule on siblings. */
   readonly pairs: PairRule;
@@ -19,11 +19,11 @@ export interface PairRowRule extends RowRule<PreferenceRow> {
 
 /**
  * Makes preference rows by a rule on siblings: the prompt is the conversation at the parent, the sides are the
- * turns of the two children. Of equal rows the one with the largest margin stays, of those the first; of rows that
- * prefer opposite sides, as two paths to one prompt may, the one with the larger margin, and none where margins are
- * equal. Rows are in the order of the trees and, within each, of {@link pairsOf}.
+ * turns of the two children. Of equal rows the one with the largest margin is kept, ties going to the first; of rows
+ * that prefer opposite sides, as two paths to one prompt may, the one with the larger margin, and neither if the margins
+ * are equal. Rows are in the order of the trees and, within each, of {@link pairsOf}.
  *
- * @throws EspalierError `usage` where the rule is none; as rows are made, where a prompt is empty.
+ * @throws EspalierError `usage` for an invalid rule; when making rows, for an empty prompt.
  */
 export function preferences(rule: PairRule): PairRowRule {
   checkRule(rule);

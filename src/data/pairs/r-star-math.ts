@@ -28,8 +28,8 @@ export interface RStarMathOptions extends PairFilters {
  * that lead to both. A pair needs a margin of Q above 0.25, a higher mean of Q along the best continuation of the
  * chosen one, and an edit distance of 20; it weighs `1 / (|chosen| · |rejected|)` of its node.
  *
- * Otherwise than the reference code: Q lies in [0, 1], where theirs lies in [−1, 1], so that the margin is half of
- * their 0.5, and must be exceeded. Whole paths for the step of the final answer are `trajectory`.
+ * Differences from the reference code: Q lies in [0, 1], where theirs lies in [−1, 1], so that the margin is half of
+ * their 0.5, and must be exceeded. For complete paths to the final answer, use `trajectory`.
  *
  * @see Guan et al., "rStar-Math: Small LLMs Can Master Math Reasoning with Self-Evolved Deep Thinking", 2025
  * (arXiv 2501.04519).

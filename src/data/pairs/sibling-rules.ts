@@ -7,13 +7,13 @@ import * as pairScores from './pair-scores.ts';
 import { type PairRowRule, preferences } from './preferences.ts';
 
 /**
- * MCTS-DPO: along the committed path the sibling with the highest Q against the one with the lowest; at most 8
- * pairs a tree; label smoothing by visits. Siblings that were never visited count with their evaluation.
+ * MCTS-DPO: along the committed path, the sibling with the highest Q against the one with the lowest; at most 8 pairs
+ * per tree; label smoothing by visits. Unvisited siblings count with their evaluation.
  *
- * Otherwise than the reference code: the rejected sibling is the worst, as the paper has it, where the code's
+ * Differences from the reference code: the rejected sibling is the worst, as the paper has it, where the code's
  * defaults draw one at random; siblings of equal Q make no pair, where the code goes on to rank them by prior,
- * value and visits; of more than 8 pairs those with the largest margins stay; a chain of single children is not
- * joined to one completion.
+ * value and visits; if there are more than 8 pairs, those with the largest margins are kept; a chain of single children
+ * is not joined into one completion.
  *
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * (arXiv 2405.00451), section 2.
@@ -45,10 +45,10 @@ export function mctsDpo(
 }
 
 /**
- * Agent Q: at every node each two actions whose mixed values differ by more than θ. Rows tell what was mixed:
- * `search` and `critic` in the parts of their provenance.
+ * Agent Q: at every node, any two actions whose mixed values differ by more than θ. The parts of the provenance have
+ * both values, `search` and `critic`.
  *
- * Otherwise than the paper: actions that were never visited are left out, unless `minVisits` is 0.
+ * Difference from the paper: unvisited actions are left out, unless `minVisits` is 0.
  *
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
  * (arXiv 2408.07199), section 4.
@@ -93,15 +93,18 @@ function searchAndCritic({
  * against the worst, with their Q drawn towards the threshold. The scores of the rows are `q_chosen` and
  * `q_rejected`.
  *
- * Otherwise than the paper: Q lies in [0, 1], where theirs lies in [−1, 1], so that the threshold is 0.5 and not
- * 0, and a gap is half of theirs: α of the loss doubles.
+ * Differences from the paper: Q is in [0, 1] instead of [−1, 1], so the threshold is 0.5 instead of 0, and a gap is
+ * half as large: double α of the loss.
  *
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024
  * (arXiv 2409.08642), and its reference code for the ends.
  */
 export function stepApo(
   options: PairFilters & {
-    /** By how much the distance of the Q of ends from the threshold is shrunk: from 0 up. @defaultValue 0.3, the reference code's */
+    /**
+     * The factor that shrinks the distance between the Q of ends and the threshold: from 0 up. @defaultValue 0.3, the
+     * reference code's
+     */
     readonly endScale?: number;
   } = {},
 ): PairRowRule {
@@ -131,8 +134,8 @@ export function stepApo(
  * TP-LLaMA: at every node on a path to a right end, the child that leads there against each other child. The
  * scores are 1 and 0.
  *
- * A child that was never tried counts as one that leads nowhere, unless `minVisits` is 1. Otherwise than the
- * paper: a sibling that leads to a right end too is not rejected, and what has failed is no side of a pair.
+ * An untried child counts as leading nowhere, unless `minVisits` is 1. Differences from the paper: a sibling that also
+ * leads to a right end is not rejected, and failed nodes are in no pair.
  *
  * @see Chen et al., "Advancing Tool-Augmented Large Language Models: Integrating Insights from Errors in Inference
  * Trees", 2024 (arXiv 2406.07115), "step-wise".
@@ -184,8 +187,8 @@ export function stepQ(
  * Step-DPO: where a right end can still be reached, each child that leads to one against each that leads to wrong
  * ends only: a first wrong step. The scores are 1 and 0, and visits do not count unless `minVisits` is set.
  *
- * Otherwise than the paper: the tree says which step is wrong, where theirs asks a model, and a wrong step has as
- * many pairs as it has right siblings.
+ * Differences from the paper: the tree decides which step is wrong, where the paper asks a model, and a wrong step is
+ * paired with each of its right siblings.
  *
  * @see Lai et al., "Step-DPO: Step-wise Preference Optimization for Long-chain Reasoning of LLMs", 2024
  * (arXiv 2406.18629).

@@ -17,15 +17,15 @@ import {
 } from './pair-rule.ts';
 import { pairRows } from './preferences.ts';
 
-/** What rules on whole answers and whole paths take. */
+/** Options of the rules for complete answers and paths. */
 export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode' | 'perDepth'> {
   /**
-   * What parts the better one from the worse: that one end is right and the other wrong, or the scores alone.
+   * What makes one better than the other: a right against a wrong end, or the scores alone.
    *
    * @defaultValue 'outcome'
    */
   readonly by?: 'outcome' | 'score';
-  /** How often both were visited at least: an integer from 0 up. @defaultValue 0 */
+  /** The minimum visits of both sides: an integer from 0 up. @defaultValue 0 */
   readonly minVisits?: number;
 }
 
@@ -41,8 +41,8 @@ const paths: readonly PairSiblings[] = [
 ];
 
 /**
- * Whole paths: the right end with the highest score, of equal ones the shortest path, against each wrong end; or
- * by the scores of the ends alone. The prompt is that of the root, a side the whole path.
+ * Complete paths: the right end with the highest score, ties going to the shortest path, against each wrong end; or by
+ * the scores of the ends alone. The prompt is that of the root, each side a complete path.
  *
  * @see Song et al., "Trial and Error: Exploration-Based Trajectory Optimization for LLM Agents", 2024
  * (arXiv 2403.02502), for pairs of whole trajectories.
@@ -50,7 +50,7 @@ const paths: readonly PairSiblings[] = [
 export function trajectory(
   options: WholeFilters & {
     /**
-     * Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest.
+     * Which paths of a tree are paired: like siblings, by the score of their ends, ties going to the shortest.
      *
      * @defaultValue 'best-vs-all'
      */
@@ -79,11 +79,11 @@ export function trajectory(
 }
 
 /**
- * SPaR: in a tree of whole answers, the best refinement of a first answer against that first answer, both for the
- * prompt of the root. The refinement is right and the first answer wrong, unless `by` is `'score'`. First answers
+ * SPaR: in a tree of complete answers, the best refinement of a first answer against that first answer, both for the
+ * prompt of the root. The refinement must be right and the first answer wrong, unless `by` is `'score'`. First answers
  * are the children of the root.
  *
- * Otherwise than the paper: its tree starts from one answer that is wrong; here each first answer has a pair.
+ * Difference from the paper: its tree starts from a single wrong answer; here each first answer has a pair.
  *
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605).
@@ -91,8 +91,8 @@ export function trajectory(
 export function spar(
   options: WholeFilters & {
     /**
-     * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
-     * of equal ones the last, or the last that was made.
+     * Which refinement is chosen among those better than the original: the one with the highest score, ties going to
+     * the last, or the last one made.
      *
      * @defaultValue 'best'
      */

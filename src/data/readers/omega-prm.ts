@@ -69,18 +69,19 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
 }
 
 /**
- * The trees of an OmegaPRM file, one a line, as OpenR writes them: `question`, `final_answer` and nested
+ * Reads the trees of an OmegaPRM file, one per line, as OpenR writes them: `question`, `final_answer` and nested
  * `reasoning_steps` of `text`, `mc_value` and `children`.
  *
  * - A node is a prefix of a solution; its action is the text of the step.
  * - v(s) and Q(s, a) are `mc_value`, the share of right rollouts; of a prefix that is listed more than once, the mean of
  *   its values, each weighed by the leaves at and below it. N counts the leaves at and below a node, equal ones
  *   included: the rollouts and prefixes that the file lists.
- * - A step without successors is an end where its value is 1, since only whole right rollouts are listed with
- *   that, or where it states an answer (`\boxed{`, `####` or `the answer is`); its reward is 1 or 0. Any other one is a prefix that the search gave up.
+ * - A step without successors is an end if its value is 1, which only complete successful rollouts have, or if it
+ *   states an answer (`\boxed{`, `####` or `the answer is`); its reward is 1 or 0. Any other one is an abandoned
+ *   prefix.
  * - Equal siblings are merged.
  *
- * The file lists the rollouts that went right: step labels are the values, and no share of ends.
+ * The file lists only successful rollouts, so step labels use the values, not shares of ends.
  *
  * Values were estimated with the answer: the trees are stamped `oracle-guided`. Equal questions are one problem.
  *
@@ -93,8 +94,8 @@ export function readOmegaPrm(
   text: string,
   options: {
     /**
-     * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
-     * separator in no step, give one that is not in them.
+     * The text between steps, which the file does not specify. Steps contain empty lines themselves: for trainers that
+     * allow the separator in no step, choose one that does not occur in them.
      *
      * @defaultValue an empty line
      */

@@ -70,15 +70,15 @@ const fileSchema = z.object({
 const turnSchema = z.object({ role: z.string(), content: z.string() });
 
 /**
- * The tree of a ToolBench file, as DFSDT writes it: nodes of type `Thought`, `Action` and `Action Input`.
+ * Reads the tree of a ToolBench file, as DFSDT writes it: nodes of type `Thought`, `Action` and `Action Input`.
  *
- * - The instructions and the words of the user are the recorded ones, and the query alone where none are.
- * - One step of the agent is a thought, where there is one, a call and its arguments together. Its state is the
- *   conversation with what the tool answered. The messages that asked for something different from siblings are
- *   no part of a prompt: descendants never saw them.
- * - A call of `Finish` ends a path: with reward 1 where it gives an answer and the file says `win`, else 0. `win`
- *   says that an answer was given, and not that it is right.
- * - What DFSDT put aside is put aside. A call that the tool refused is a step as any other.
+ * - Instructions and user messages are the recorded ones, or the query alone if there are none.
+ * - One step of the agent is a thought, if any, with a call and its arguments. Its state is the conversation with the
+ *   tool's result. Messages asking for something different from siblings are not part of prompts: descendants never saw
+ *   them.
+ * - A call of `Finish` ends a path: with reward 1 if it gives an answer and the file says `win`, else 0. `win` means
+ *   that an answer was given, not that it is right.
+ * - Nodes pruned by DFSDT are pruned. A call that the tool refused is an ordinary step.
  * - Q is the share of the leaves below that won, N their number. Equal siblings are merged.
  *
  * @param text - One JSON document.

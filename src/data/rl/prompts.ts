@@ -9,13 +9,13 @@ import { rowRule } from '../row-rule.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
 /**
- * The prompts of the problems, with how hard they were for the search. Trees with equal prompts make one row: V is
- * the mean of their roots', the solve rate that of all their scored ends, and the rest is the first tree's. Of trees
- * that hold the right ends only, the solve rate is what was estimated at the root.
+ * The prompts of the problems, with their difficulty for the search. Trees with equal prompts make one row: V is the
+ * mean over their roots, the solve rate is over all their scored ends, and the rest is from the first tree. For trees
+ * with only the right ends, the solve rate is the evaluation of the root.
  *
- * The right answer stands in a column of its own, for a reward function, and never in the prompt.
+ * The right answer is in a separate column, for a reward function, never in the prompt.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function prompts(
   options: {

@@ -17,23 +17,23 @@ import {
 } from './estimators.ts';
 import { rolloutRow, rolloutsOf, samplingOf } from './rollouts.ts';
 
-/** What rules that make rollouts take. */
+/** Options common to the rules that make rollouts. */
 export interface RolloutOptions {
-  /** How the paths were drawn, where the caller knows. @defaultValue as the trees show it */
+  /** How the paths were drawn, if known. @defaultValue as the trees show it */
   readonly sampling?: RolloutRow['sampling'];
-  /** ε, what is added to a standard deviation before it divides: above 0. @defaultValue 1e-6 */
+  /** ε, added to a standard deviation before division: above 0. @defaultValue 1e-6 */
   readonly epsilon?: number;
 }
 
 /**
  * All scored ends of the trees of a problem as one group of GRPO: `grpo` is the z-score of R among them.
  *
- * Each end counts once, however often it was visited. Ends that a search has drawn are marked `search`: they are no
- * samples of the policy, and the mean of their returns is not its value.
+ * Each end counts once, however often it was visited. Ends drawn by a search are marked `search`: they are not samples
+ * of the policy, and the mean of their returns is not its value.
  *
  * @see Shao et al., "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models", 2024,
  * section 4.1.2.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function groups(options: RolloutOptions = {}): RowRule<RolloutRow> {
   expectOptions('groups', options, 'sampling epsilon');
@@ -50,24 +50,24 @@ export function groups(options: RolloutOptions = {}): RowRule<RolloutRow> {
 
 /** Options of {@link treeAdvantages}. */
 export interface TreeAdvantagesOptions extends RolloutOptions {
-  /** Which estimators. @defaultValue all */
+  /** The estimators. @defaultValue all */
   readonly estimators?: readonly Estimator[];
   /** γ of the returns of `gigpo`: in [0, 1]. @defaultValue 0.95, the paper's */
   readonly discount?: number;
   /** ω, the weight of the step in `gigpo`: from 0 up. @defaultValue 1, the paper's */
   readonly omega?: number;
-  /** What tells states apart for `salt` and `gigpo`. @defaultValue the prompt at the state */
+  /** The key of a state, for `salt` and `gigpo`. @defaultValue the prompt at the state */
   readonly stateKey?: (state: unknown) => string;
 }
 
 /**
- * Paths with the credit that the tree gives them and their steps, under named estimators. The ends of all trees of
+ * Paths with the credit that the tree assigns to them and to their steps, by named estimators. The ends of all trees of
  * a problem are one group. Each end counts once, however often it was visited.
  *
  * @see Hou et al., "TreeRL", 2025; Li et al., "TreePO", 2025; Ji et al., "Tree Search for LLM Agent Reinforcement
  * Learning", 2025; Feng et al., "Group-in-Group Policy Optimization for LLM Agent Training", 2025; Li et al., "SALT", 2025.
- * Where each estimator departs from its paper stands with it.
- * @throws EspalierError `usage` where an option is out of its range.
+ * Differences from the papers are documented with each estimator.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function treeAdvantages(options: TreeAdvantagesOptions = {}): RowRule<RolloutRow> {
   expectOptions('treeAdvantages', options, 'estimators discount omega stateKey sampling epsilon');

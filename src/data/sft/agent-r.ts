@@ -16,32 +16,32 @@ import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
 /** Options of `agentR`. */
 export interface AgentROptions extends SpliceOptions {
   /**
-   * Whether the good actions were tried behind the bad ones. `naive`: no; they were taken from the common node,
-   * where the mistake had not been made. `replay-verified`: only splices that `verify` accepts become rows.
+   * Whether the good actions are tried after the bad ones. `naive`: no; they were taken from the common node, before
+   * the mistake. `replay-verified`: only splices that `verify` accepts become rows.
    *
    * @defaultValue `'naive'`
    */
   readonly splice?: 'naive' | 'replay-verified';
-  /** Whether the actions work behind the bad step. Needed for `replay-verified`. @see {@link verifySplices} */
+  /** Whether the actions work after the bad step. Required for `replay-verified`. @see {@link verifySplices} */
   readonly verify?: (splice: Splice) => boolean;
-  /** What a model may say when it turns back; one of them is drawn for each row. @defaultValue eight sentences */
+  /** The sentences that introduce a correction; one is drawn per row. @defaultValue eight sentences */
   readonly thoughts?: readonly string[];
 }
 
 /**
- * Revision trajectories of Agent-R: a bad path up to its first wrong step, a thought that owns the mistake, and the
+ * Revision trajectories of Agent-R: a bad path up to its first wrong step, a thought that admits the mistake, and the
  * good path from the last common node on.
  *
- * The bad beginning stands in the prompt, so that it is not learnt. Where prompts grow as a conversation, it does so
- * as turns; the thought is a turn of its own that the user answers with *OK.*, as in the paper. Else it is the
+ * The bad beginning is part of the prompt, so it is not learnt. If prompts grow as a conversation, it is written as
+ * turns, and the thought is a separate turn that the user answers with *OK.*, as in the paper. Otherwise it is the
  * beginning of the assistant's turn, and thought and good actions are the rest of it.
  *
- * Otherwise than in the paper, a step is judged by the ends below it where no judge is given, splices of one tree
- * are limited, and what follows a mistake can be checked. The score of a row is that of its good end.
+ * Unlike in the paper, a step is judged by the ends below it unless a judge is given, the number of splices per tree is
+ * limited, and the continuation after a mistake can be verified. The score of a row is that of its good end.
  *
  * @see Yuan et al., "Agent-R: Training Language Model Agents to Reflect via Iterative Self-Training", 2025
  * (arXiv 2501.11425), section 3.
- * @throws EspalierError `usage` where an option is out of its range, or `verify` is missing.
+ * @throws EspalierError `usage` if an option is out of range, or `verify` is missing.
  */
 export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
   expectOptions('agentR', options, 'splice verify thoughts alpha beta maxSplices isWrong');

@@ -18,23 +18,25 @@ interface Ranked<State, Action> extends TreePath<State, Action> {
 }
 
 /**
- * The best right paths of a problem. They are ranked by the mean of Q over their steps, or by the least Q; equal
- * ones by the other of the two, then by the order of the trees and of the nodes. Paths of equal text count once.
+ * The best right paths of a problem. They are ranked by the mean or the minimum of Q over their steps; ties go by the
+ * other of the two, then by the order of trees and nodes. Paths with equal text count once.
  *
- * As a trajectory, the score of a row is what it was ranked by. As a step, it is the Q of that step, its prompt is
- * that of the state before it, and a step that several paths share is one row.
+ * For trajectories, the score of a row is its ranking value. For steps, it is the Q of the step, the prompt is that of
+ * the previous state, and a step shared by several paths is one row.
  *
  * @see Guan et al., "rStar-Math: Small LLMs Can Master Math Reasoning with Self-Evolved Deep Thinking", 2025
  * (arXiv 2501.04519), section 3.4: the two right paths of the highest average Q.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function bestTrajectories(
   options: {
-    /** k, how many paths of a problem, over all its trees: an integer from 1 up. @defaultValue 2, the paper's */
+    /** k, the number of paths per problem, over all its trees: an integer from 1 up. @defaultValue 2, the paper's */
     readonly best?: number;
-    /** What ranks them: the mean or the least Q of their steps. The other one breaks ties. @defaultValue `'mean'` */
+    /**
+     * The ranking value: the mean or the minimum Q of their steps. The other one breaks ties. @defaultValue `'mean'`
+     */
     readonly by?: 'mean' | 'min';
-    /** Whether a row is a whole path or one step of it. @defaultValue `'trajectory'` */
+    /** Whether a row is a complete path or a single step. @defaultValue `'trajectory'` */
     readonly unit?: 'step' | 'trajectory';
   } = {},
 ): RowRule<SftRow> {

@@ -12,22 +12,22 @@ import { withoutOracle, withWords } from './refiner.ts';
 /** Options of `judgements`. */
 export interface JudgementsOptions {
   /**
-   * What the critique says of the node; `undefined` where that cannot be told.
+   * The verdict of the critique on the node; `undefined` if it cannot be determined.
    *
-   * @defaultValue what the evaluation that it belongs to says, where that is 1 or 0; else `undefined`
+   * @defaultValue that of its evaluation, if that is 1 or 0; else `undefined`
    */
   readonly verdict?: (node: SearchNode) => boolean | undefined;
-  /** Which nodes: all, or those on which the samples were split, as in the paper. @defaultValue `'all'` */
+  /** The nodes to use: all, or those on which the samples were split, as in the paper. @defaultValue `'all'` */
   readonly only?: 'all' | 'split';
   /**
-   * Whether trees count in whose making a known answer took part: their critiques may tell it.
+   * Whether to include trees guided by a known answer, whose critiques may reveal it.
    *
    * @defaultValue `false`
    */
   readonly oracleGuided?: boolean;
-  /** Asks for a judgement, behind the prompt of the state. @defaultValue a sentence */
+  /** The request for a judgement, after the prompt of the state. @defaultValue a sentence */
   readonly question?: string;
-  /** What is to be answered. @defaultValue the critique, and on a line of its own *Verdict: yes* or *no* */
+  /** The answer to learn. @defaultValue the critique, then on a separate line *Verdict: yes* or *no* */
   readonly reply?: (critique: string, verdict: boolean) => string;
 }
 
@@ -39,13 +39,13 @@ const usualQuestion =
  *
  * The value of a node, the mean of its evaluations, is the share of samples that approve, and the majority says yes
  * above 0.5, no below, and nothing at 0.5. The critique is the rationale of the last evaluation that agrees with it.
- * Where one evaluation stands for samples that were split, its rationale may be that of either side, and only `verdict`
- * can tell; so by default these nodes give no rows. Values of actions judge no state, and give none either. Only values
- * that are shares of verdicts make sense here.
+ * If one evaluation summarises split samples, its rationale may be from either side, which only `verdict` can
+ * determine; so by default these nodes give no rows. Neither do values about actions, which judge no state. Values must
+ * be shares of verdicts.
  *
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605), section 2.3.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
   expectOptions('judgements', options, 'verdict only oracleGuided question reply');

@@ -20,20 +20,20 @@ import type { RowRule, SftRow } from '../rows.ts';
 /** Options of `refiner`. */
 export interface RefinerOptions {
   /**
-   * The critique after which an answer was written anew; `undefined` where there is none.
+   * The critique that led to the rewritten answer; `undefined` without one.
    *
-   * @defaultValue the rationale of the parent's last evaluation that is on the side of 0.5 where their mean is
+   * @defaultValue the rationale of the parent's last evaluation that is on the same side of 0.5 as their mean
    */
   readonly critique?: (parent: SearchNode, child: ChildNode) => string | undefined;
-  /** By how much the new answer is better than the old one: more than this, from 0 up. @defaultValue 0 */
+  /** The gain that the new answer must exceed: from 0 up. @defaultValue 0 */
   readonly minGain?: number;
   /**
-   * Whether trees count in whose making a known answer took part: their critiques may tell it.
+   * Whether to include trees guided by a known answer, whose critiques may reveal it.
    *
    * @defaultValue `false`
    */
   readonly oracleGuided?: boolean;
-  /** Asks for a better answer, behind the critique. @defaultValue two sentences */
+  /** The request for a better answer, after the critique. @defaultValue two sentences */
   readonly request?: string;
 }
 
@@ -43,17 +43,17 @@ const usualRequest =
 /**
  * Data for a refiner: an answer and its critique, then the better answer.
  *
- * It works where states are answers and prompts show them. The prompt is that of the parent with the critique behind
- * it as words of the user; the completion is the child. What an answer is worth is its score where it is an end,
- * else its evaluation. A child that is no right end must be better than its parent by more than `minGain`; one that
- * is right must follow one that is not.
+ * For environments whose states are answers shown by prompts. The prompt is that of the parent followed by the critique
+ * as a user message; the completion is the child. An answer is valued by its score if it is an end, else by its
+ * evaluation. A child that is not a right end must be better than its parent by more than `minGain`; a right one must
+ * follow a wrong one.
  *
  * Policies that review before they rewrite keep the review as `reasoning` of the completion:
  * `critique: (_, { completion }) => completion?.reasoning`.
  *
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605), section 2.3.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   expectOptions('refiner', options, 'critique minGain oracleGuided request');

@@ -14,40 +14,44 @@ import { resimulate } from './resimulate.ts';
 
 /** Options of `traversals`. */
 export interface TraversalsOptions {
-  /** `exploratory`: with what was tried in vain. `imitation`: the path alone. @defaultValue `'exploratory'` */
+  /** `exploratory`: with failed attempts. `imitation`: the path alone. @defaultValue `'exploratory'` */
   readonly variant?: 'exploratory' | 'imitation';
-  /** c, the weight of the prior in the search that is run once more: from 0 up. @defaultValue 1, the paper's */
+  /** c, the weight of the prior in the repeated search: from 0 up. @defaultValue 1, the paper's */
   readonly c?: number;
-  /** The most simulations for one action: an integer from 1 up. @defaultValue 50, the reference code's */
+  /** The maximum simulations per action: an integer from 1 up. @defaultValue 50, the reference code's */
   readonly simulations?: number;
-  /** A walk with more moves gives no rows: an integer from 1 up. @defaultValue 35, the reference code's */
+  /**
+   * The maximum moves of a walk; longer ones give no rows: an integer from 1 up. @defaultValue 35, the reference code's
+   */
   readonly maxMoves?: number;
-  /** Whether trees whose best end is not right, or was not scored, give no rows. @defaultValue true */
+  /** Whether to skip trees whose best end is wrong or unscored. @defaultValue true */
   readonly onlyRight?: boolean;
-  /** What is said before an action, such as what a judge thinks of where it leads. @defaultValue nothing */
+  /** The text before an action, such as a judge's rationale for its result. @defaultValue none */
   readonly thought?: (node: ChildNode) => string | undefined;
-  /** What is said to go back by some actions, from 1 up. @defaultValue *Go back one step.*, *Go back 2 steps.* */
+  /**
+   * The text for backtracking by a number of actions, from 1 up. @defaultValue *Go back one step.*, *Go back 2 steps.*
+   */
   readonly back?: (steps: number) => string;
 }
 
 /**
- * Exploratory learning: the walk of a search to its best end, with its turns back, as a model would say it.
+ * Exploratory learning: the walk of a search to its best end, backtracking included, in a model's words.
  *
- * - Of each action of the best path the search before it is run once more by PUCT, from what the tree keeps, up to
- *   the simulation that first comes to the action.
+ * - For each action of the best path, the search before it is repeated by PUCT from the data in the tree, up to the
+ *   simulation that first reaches the action.
  * - The leaves of all simulations, in order, are one walk with explicit ways back.
  * - Each move is a row: the prompt is everything before it, the completion is that move alone.
  *
- * Where prompts grow as a conversation, moves are turns, each followed by what the world answered; behind a way
- * back stands the last message that was shown there. Else all moves so far are the trailing turn of the assistant.
+ * If prompts grow as a conversation, moves are turns, each followed by the world's response; after backtracking, by the
+ * last message shown there. Otherwise all moves so far are the trailing assistant turn.
  *
- * Otherwise than in the reference code: the best path stands for the actions that were executed; ways back are
- * said, not calls of a browser; thoughts are given by the caller; long conversations are not shortened, only
- * left out; an action that 50 simulations do not come to is taken all the same.
+ * Differences from the reference code: the best path replaces the executed actions; backtracking is stated in text,
+ * not a browser call; thoughts come from the caller; long conversations are left out, not shortened; an action not
+ * reached by 50 simulations is taken anyway.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
  * (arXiv 2410.02052), "Exploratory Learning".
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
   expectOptions('traversals', options, 'variant c simulations maxMoves onlyRight thought back');

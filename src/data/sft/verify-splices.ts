@@ -4,16 +4,15 @@ import type { TreeRecord } from '../record.ts';
 import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
 
 /**
- * Tries out all splices of some trees, one after another, in the order of the trees. Rules are synchronous and have
- * no effects, and so the trial goes before them: the answer is the `verify` of `agentR`, given the same options.
- * Of a splice that was not tried it says no.
+ * Tries all splices of some trees, one after another, in tree order. Rules are synchronous and free of effects, so this
+ * runs beforehand: it returns the `verify` of `agentR` for the same options, which rejects splices that were not tried.
  */
 export async function verifySplices<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
   options: SpliceOptions & {
     /**
-     * Takes the actions of a splice in the state that its bad step led to, and says whether they lead to a right
-     * end from there. What it throws is thrown on.
+     * Takes the actions of a splice in the state that its bad step led to, and tells whether they lead to a right end.
+     * Errors are rethrown.
      */
     readonly replay: (state: State, splice: Splice<State, Action>) => MaybePromise<boolean>;
   },

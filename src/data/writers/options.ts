@@ -3,13 +3,13 @@ import type { DatasetFormat } from '../formats/format.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
 
-/** What is written, and where. */
+/** Options of `writeDataset`. */
 export interface WriteDatasetOptions {
-  /** The folder. One export writes to it at a time. */
+  /** The folder. Only one export may write to it at a time. */
   readonly out: string;
-  /** The trees, those of one problem together. They are read once, one problem after another. */
+  /** The trees, grouped by problem. They are read once, one problem at a time. */
   readonly problems: AsyncIterable<readonly TreeRecord[]> | Iterable<readonly TreeRecord[]>;
-  /** What is made of them, all of it in one pass: rows of one rule in one form each. */
+  /** The configurations, made in a single pass: the rows of one rule in one form each. */
   readonly configs: readonly {
     /**
      * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
@@ -19,13 +19,13 @@ export interface WriteDatasetOptions {
     readonly name?: string;
     /** Makes the rows. */
     readonly rule: RowRule;
-    /** How they are written: a format that has a form for rows of their kind. */
+    /** Their format, which must have a form for rows of their kind. */
     readonly format: DatasetFormat;
   }[];
   /**
-   * What the files are; JSON lines may be compressed by gzip.
+   * The file type.
    *
-   * @defaultValue `'jsonl'`; `'parquet'` for forms whose trainers read nothing else, such as `verl`
+   * @defaultValue `'jsonl'`; `'parquet'` for formats whose trainers read nothing else, such as `verl`
    */
   readonly file?: 'jsonl' | 'jsonl.gz' | 'parquet';
   /**
@@ -36,38 +36,37 @@ export interface WriteDatasetOptions {
    */
   readonly splits?: Readonly<Record<string, number>>;
   /**
-   * The ids of all problems. The shares of the splits are then exact, to half a problem at each cut: the problems are
-   * ranked by what is drawn of their ids, and the ranks are cut at the shares. When others come or go, problems near a
-   * cut move to another split.
+   * The ids of all problems. The shares of the splits are then exact to half a problem at each boundary: problems are
+   * ranked by a draw from their ids, and the ranking is cut at the shares. When problems are added or removed, others
+   * near a boundary move to another split.
    *
-   * @defaultValue they are not known: a problem stays in its split whatever comes or goes, and the shares are those of
-   * many problems
+   * @defaultValue none: a problem always stays in its split, and the shares are approximate
    */
   readonly allProblems?: readonly string[];
   /**
-   * What becomes of rows that are nearly the same as one before them in their configuration, as `auditDataset` knows
-   * them. Those that are dropped are counted, in the report and on the card; the first one stays.
+   * What to do with near-duplicates of an earlier row of their configuration, as defined by `auditDataset`. Dropped
+   * rows are counted in the report and on the card; the first one is kept.
    *
    * @defaultValue `'keep'`
    */
   readonly nearDuplicates?: 'drop' | 'keep';
-  /** How many rows a file has at most: an integer from 1 up. @defaultValue 500,000 */
+  /** The maximum rows per file: an integer from 1 up. @defaultValue 500,000 */
   readonly rowsPerFile?: number;
-  /** The seed by which problems are split. @defaultValue 0 */
+  /** The seed for splitting problems. @defaultValue 0 */
   readonly seed?: number | string;
-  /** What the card tells besides what is counted. */
+  /** Additional information for the card. */
   readonly card?: {
     /** The heading. @defaultValue `'Training data from tree search'` */
     readonly title?: string;
-    /** Where the trees come from, in one line. */
+    /** The source of the trees, in one line. */
     readonly source?: string;
     /**
-     * The files of the trees, by which others can tell whether theirs are the same.
+     * The files of the trees, with hashes for comparison.
      *
-     * @defaultValue those that the trees name, such as all that `readRecords` reads
+     * @defaultValue those named by the trees, as from `readRecords`
      */
     readonly files?: readonly NonNullable<TreeRecord['file']>[];
-    /** What the trees have cost. */
+    /** The cost of the trees. */
     readonly spend?: Spend;
     /** The name of the repository on the Hub, for the commands. */
     readonly repo?: string;

@@ -3,17 +3,17 @@ import type { IdlePairs, PairDepth } from '../pair-depths.ts';
 import type { RowKind, RowProvenance, RowRule } from '../rows.ts';
 import type { Histogram } from './histogram.ts';
 
-/** What an export wrote. */
+/** The report of an export. */
 export interface DatasetReport {
   /** The folder. */
   readonly out: string;
-  /** How many problems were read. */
+  /** The number of problems read. */
   readonly problems: number;
-  /** How many trees were read. */
+  /** The number of trees read. */
   readonly trees: number;
-  /** How many rows were written, over all configurations. */
+  /** The number of rows written, over all configurations. */
   readonly rows: number;
-  /** What each configuration holds, in the order given. */
+  /** The contents of each configuration, in the order given. */
   readonly configs: readonly (Pick<RowRule, 'options' | 'paper' | 'title'> & {
     /** Its name, and that of its folder. */
     readonly name: string;
@@ -25,49 +25,49 @@ export interface DatasetReport {
     readonly kind: RowKind;
     /** The columns of its files. */
     readonly columns: Columns;
-    /** How the form is used, as Markdown; empty where nothing is to be said. */
+    /** How to use the form, as Markdown; may be empty. */
     readonly usage: string;
     /** How many rows it has. */
     readonly rows: number;
-    /** Its splits that have rows, in the order of the shares. */
+    /** Its non-empty splits, in the order of the shares. */
     readonly splits: readonly {
       /** Its name. */
       readonly name: string;
-      /** How many problems have rows in it. */
+      /** The number of problems with rows in it. */
       readonly problems: number;
       /** How many rows it has. */
       readonly rows: number;
       /** Its files, within the folder of the configuration. */
       readonly files: readonly string[];
     }[];
-    /** Rows that have no place in the form, by reason, most first. */
+    /** Rows that the form cannot express, by reason, most frequent first. */
     readonly refused: readonly {
       /** Why, in one sentence. */
       readonly reason: string;
       /** How many. */
       readonly rows: number;
     }[];
-    /** By how much the better side of a pair is better; `undefined` where rows are no pairs. */
+    /** The margins of pairs; `undefined` for other rows. */
     readonly margins: Histogram | undefined;
-    /** How long completions are, in characters, by side: `chosen`, `rejected`, `completion` or `prompt`. */
+    /** The lengths of completions, in characters, by side: `chosen`, `rejected`, `completion` or `prompt`. */
     readonly lengths: Readonly<Record<string, Histogram>>;
-    /** How many different texts there are, by side as for `lengths`: exactly up to 4,096, beyond that within some 3 %. */
+    /** The number of distinct texts, by side as for `lengths`: exact up to 4,096, beyond that within about 3 %. */
     readonly distinct: Readonly<Record<string, number>>;
-    /** Pairs by the depth at which their sides part; none where rows are no pairs. */
+    /** Pairs by the depth at which their sides diverge; empty for other rows. */
     readonly depths: readonly PairDepth[];
-    /** Pairs that change little in what a model does; `undefined` where they are not most of the pairs. */
+    /** Pairs that change little in a model's behaviour; `undefined` unless they are the majority. */
     readonly idle: IdlePairs | undefined;
-    /** How many hard labels are of which kind; `undefined` where rows have none. */
+    /** The number of hard labels of each kind; `undefined` for rows without labels. */
     readonly labels: Readonly<Record<'negative' | 'positive', number>> | undefined;
-    /** Where the rows come from. */
+    /** The sources of the rows. */
     readonly sources: {
       /** The methods that grew the trees, sorted. */
       readonly methods: readonly string[];
-      /** The models that took part, sorted. */
+      /** The models used, sorted. */
       readonly models: readonly string[];
-      /** How many rows have which guidance. */
+      /** The number of rows with each guidance. */
       readonly guidance: Readonly<Record<RowProvenance['guidance'], number>>;
-      /** Marks of the trees, sorted. */
+      /** Stamps of the trees, sorted. */
       readonly stamps: readonly string[];
     };
   })[];

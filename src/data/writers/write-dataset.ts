@@ -28,15 +28,14 @@ import { splitter } from './split.ts';
 /**
  * Writes a dataset as the Hugging Face Hub expects it: a folder of shards for each configuration, such as
  * `dpo/train-00000-of-00002.parquet`, and a card. Rows come in the order of the trees, so that equal trees give equal
- * bytes. A row that equals one of another problem is left out, wherever its split is. Memory grows by some 30 bytes a row,
- * by which equal ones are known. The old dataset stays whole until the new one is; its shards
- * are then gone, and files of others in its folders stay. A split without rows has no file, and a dataset without
- * rows only a card.
+ * bytes. A row equal to one of another problem is left out, whatever its split. Memory grows by about 30 bytes per row,
+ * to detect duplicates. The old dataset stays intact until the new one is complete; then its shards are removed, and
+ * unrelated files in its folders are kept. A split without rows has no file, and a dataset without rows only a card.
  *
- * @throws EspalierError `usage` where an option is not as described, a row is not of its columns, or trees that come
- *   together are of different problems, or where `out` holds what no export wrote in the place of a file, or a dataset of other
- *   configurations, rules or forms: only the same export may be made again; `locked` where
- *   another export writes to `out`; `storage` where the disk objects. The old dataset is then as it was.
+ * @throws EspalierError `usage` for an invalid option, a row that does not match its columns, or grouped trees of
+ * different problems, or if `out` has an unrelated file in the place of one of its own, or a dataset of other
+ * configurations, rules or formats: only the same export may be repeated; `locked` if another export writes to `out`;
+ * `storage` for disk errors. The old dataset is then unchanged.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
   expectOptions(
@@ -85,7 +84,7 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
 }
 
 /**
- * Makes sure that a dataset can be written, before anything is spent on it.
+ * Checks that a dataset can be written, before anything is spent on it.
  *
  * @throws EspalierError as {@link writeDataset}.
  */

@@ -62,7 +62,7 @@ export interface Puzzle<Instance, State, Action, Options = object> {
   /**
    * A random instance that can be solved and is not solved yet.
    *
-   * @throws EspalierError `usage` where an option is out of its range.
+   * @throws EspalierError `usage` if an option is out of range.
    */
   generate(random: Random, options?: Options): Instance;
 

@@ -5,12 +5,12 @@ import { sameAnswerTo } from './is-same-answer.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
 /**
- * Labels finished solutions by the gold answer, compared by `isEqual`, or else by `isSameAnswer`, where
- * the sign of a percentage may be left out of an answer to a question for one. For training data and benchmarks only: no search
- * takes it. A state without an answer is wrong.
+ * Labels finished solutions by the gold answer, compared by `isEqual` or by default `isSameAnswer`, which lets an
+ * answer omit the percent sign if the question asks for a percentage. For training data and benchmarks only: searches
+ * refuse it. A state without an answer is wrong.
  *
- * @param gold - The known answer: a text that is not empty.
- * @throws EspalierError `usage` where `gold` or an option is not what it should be.
+ * @param gold - The known answer: a non-empty text.
+ * @throws EspalierError `usage` if `gold` or an option is invalid.
  */
 export function answerOracle(
   gold: string,

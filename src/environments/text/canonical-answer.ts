@@ -3,9 +3,9 @@ import type { ExactNumber } from './exact-number.ts';
 import { readAnswer } from './read-answer.ts';
 
 /**
- * An answer in the form that answers which say the same have in common: numbers as fractions in lowest terms. What an
- * answer may leave out (units, variables, brackets, the sign of a percentage) is left out, so that equality is
- * transitive, as votes need it; `5 cm` and `5 m` are one answer here.
+ * The canonical form shared by equivalent answers, with numbers as fractions in lowest terms. Optional parts (units,
+ * variables, brackets, the percent sign) are dropped, so that equality is transitive, as votes need; `5 cm` and `5 m`
+ * are one answer here.
  */
 export function canonicalAnswer(answer: string): string {
   return canonical(readAnswer(answer));

@@ -7,14 +7,14 @@ import { plainAnswer, unseen } from './plain-answer.ts';
 import { type Found, settled, stated } from './stated-answer.ts';
 
 /**
- * The final answer that a text states; `undefined` where it states none.
+ * The final answer that a text states; `undefined` if it states none.
  *
- * In this order, and of each kind the last one: `<answer>…</answer>`, `\boxed{…}`, a line `#### 42`, an `"answer"` in JSON, a
- * sentence such as *The answer is 42.* or *Answer: 42*, in English, German, French or Chinese, a number or `(B)` as all
- * of the text, and a last sentence that concludes something: *Therefore, she has 42 apples.* Hedges, explanations and
- * calculations are left out: *about 9 * 2 = 18, as shown* states 18. *Not 17, it is 18* and *17. Wait, it is 18* state 18. A
- * question, a condition (*if the answer is 5*), the way to an answer (*the answer is found by adding*), bounds, two
- * candidates, placeholders and damaged texts state none, nor do thoughts and programs.
+ * Looks for these, in this order, and takes the last of each kind: `<answer>…</answer>`, `\boxed{…}`, a line `#### 42`,
+ * an `"answer"` in JSON, a sentence such as *The answer is 42.* or *Answer: 42*, in English, German, French or Chinese,
+ * a number or `(B)` as the entire text, and a last sentence that concludes something: *Therefore, she has 42 apples.*
+ * Hedges, explanations and calculations are dropped: *about 9 * 2 = 18, as shown* states 18. *Not 17, it is 18* and
+ * *17. Wait, it is 18* state 18. A question, a condition (*if the answer is 5*), the way to an answer (*the answer is
+ * found by adding*), bounds, two candidates, placeholders, damaged texts, reasoning and programs state none.
  */
 export function extractAnswer(text: string): string | undefined {
   return answerOfStep(text) ?? conclusionIn(saidIn(text));

@@ -5,18 +5,19 @@ import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-numbe
 import { readAnswer } from './read-answer.ts';
 
 /**
- * Whether two answers say the same.
+ * Whether two answers are equivalent.
  *
- * Numbers may differ by `tolerance`, as a part of the larger one: a number from 0 to 1. Left out, it is 0: they must be
- * equal, so that 0.333 is not 1/3. They are compared exactly, as fractions: `0.5`, `1/2`, `\frac{1}{2}`, `5e-1`; `1,000` and `1000`;
- * `1 1/2` and `1.5`. Lists, tuples and sets are compared element by element, in order; where one side has
- * brackets, the other may have none. A choice is its letter: `(B)`, `B.`, `(B) Paris`. `yes` is `true` and
- * `no` is `false`. Words are compared without regard to case, spaces and a leading article, formulas
- * without regard to spaces; nothing is computed or rearranged: `x + 1` is not `1 + x`.
+ * Numbers may differ by `tolerance`, relative to the larger one: from 0 to 1, default 0, so that 0.333 is not 1/3. They
+ * are compared exactly, as fractions: `0.5`, `1/2`, `\frac{1}{2}`, `5e-1`; `1,000` and `1000`; `1 1/2` and `1.5`.
+ * Lists, tuples and sets are compared element by element, in order; brackets may be missing on one side. A choice is
+ * its letter: `(B)`, `B.`, `(B) Paris`. `yes` is `true` and `no` is `false`. Words are compared without regard to case,
+ * spaces and a leading article, formulas without regard to spaces; nothing is computed or rearranged: `x + 1` is not `1
+ * + x`.
  *
- * What an answer leaves out counts as agreed: `5` is the same as `5 cm` and as `x = 5`, while `5 cm` is
- * neither `5 kg` nor `5 m`. So two answers that are the same as a third one need not be the same as each other. `50%` is
- * `0.5` and `50`, because nobody who means 5000% writes 50, while `0.5%` is not `0.5`. What an answer says besides, is left out: `18 (since 9*2=18)`, `about 18` and `9 * 2 = 18` are `18`.
+ * Parts missing from one answer count as agreed: `5` is the same as `5 cm` and as `x = 5`, while `5 cm` is
+ * neither `5 kg` nor `5 m`. So the relation is not transitive. `50%` is
+ * `0.5` and `50`, because nobody who means 5000% writes 50, while `0.5%` is not `0.5`. Additional text is ignored: `18
+ * (since 9*2=18)`, `about 18` and `9 * 2 = 18` are `18`.
  */
 export function isSameAnswer(
   left: string,

@@ -14,58 +14,58 @@ import { sameAnswerTo } from './is-same-answer.ts';
 import { reasoningNotations } from './reasoning-notation.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
-/** A question to be reasoned about. */
+/** Options of {@link reasoning}. */
 export interface ReasoningOptions {
-  /** What is asked: a text that is not empty. */
+  /** The question: a non-empty text. */
   readonly question: string;
   /**
-   * Says whether an answered state is right, from what a user has at run time: a check, a calculation,
+   * Decides whether an answered state is right, using only what is available at run time: a check, a calculation,
    * tests. Its score is the reward. An oracle, which knows the gold answer, is refused.
    *
    * @defaultValue none: answered states have no reward, and an evaluator values them
    */
   readonly verifier?: Verifier<ReasoningState>;
   /**
-   * Finds the final answer that a step states, or nothing where it states none.
+   * Extracts the final answer from a step; `undefined` if it states none.
    *
    * @defaultValue what {@link extractAnswer} finds, without mere conclusions: *So she has 9 eggs.* may be on the way
    */
   readonly extract?: (step: string) => string | undefined;
   /**
-   * Whether two answers say the same: what a step in JSON states and what it gives as its answer.
+   * Whether two answers are equivalent: the one that a JSON step states in its text and the one in its `answer` field.
    *
-   * @defaultValue `isSameAnswer`, where the sign of a percentage may be left out if the question asks for one
+   * @defaultValue `isSameAnswer`, with an optional percent sign if the question asks for a percentage
    */
   readonly isEqual?: (left: string, right: string) => boolean;
-  /** What a model is told before all else. @defaultValue nothing */
+  /** The system message. @defaultValue none */
   readonly system?: string;
-  /** What parts steps: a text that is not empty. @defaultValue an empty line */
+  /** The text between steps, not empty. @defaultValue an empty line */
   readonly delimiter?: string;
-  /** After how many steps a solution without an answer ends: an integer from 1 up. @defaultValue 16 */
+  /** The number of steps after which a solution without an answer ends: an integer from 1 up. @defaultValue 16 */
   readonly maxSteps?: number;
 }
 
-/** A question as an environment. Its states are complete, so they can be shown without it. */
+/** A question as an environment. Its states are self-contained. */
 export interface ReasoningEnvironment extends Environment<ReasoningState, string> {
   /** The question without a step. */
   reset(): Transition<ReasoningState>;
-  /** The steps, without regard to white space. */
+  /** The steps, ignoring white space. */
   key(state: ReasoningState): string;
   /** The final answer, numbers in lowest terms, without units. */
   answer(state: ReasoningState): string | undefined;
-  /** That of `notations` which every model understands: `restated`. */
+  /** The notation that every model understands: `restated` of `notations`. */
   readonly notation: Notation<ReasoningState, string>;
   /**
    * How states and steps look to models, in three forms. {@link notationFor} chooses one.
    *
    * - `continued`: the steps so far are the beginning of the model's own answer, which it continues.
-   * - `restated`: the steps so far stand behind the question; the answer is the next one.
+   * - `restated`: the steps so far follow the question; the model answers with the next one.
    * - `json`: as `restated`, with the next step as JSON.
    */
   readonly notations: Readonly<
     Record<'continued' | 'json' | 'restated', Notation<ReasoningState, string>>
   >;
-  /** Not there: the states are JSON themselves. */
+  /** Absent: states are JSON. */
   readonly codec?: never;
 }
 
@@ -73,12 +73,11 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
  * Step-by-step reasoning about a question: a state is the question and the steps so far, an action is the
  * text of the next step.
  *
- * A step that states a final answer ends a solution. With a verifier its reward is the verdict; without one
- * it has none, and is valued by the evaluator. A solution that comes to `maxSteps` without an answer ends
- * with reward 0. The known answer of a problem has no place here: it would guide the search to itself. It
- * belongs into {@link answerOracle}.
+ * A step that states a final answer ends a solution. With a verifier, its reward is the verdict; without one it has no
+ * reward, and is valued by the evaluator. A solution that reaches `maxSteps` without an answer ends with reward 0. Do
+ * not pass the known answer here, where it would guide the search to itself: use {@link answerOracle}.
  *
- * @throws EspalierError `usage` where an option is out of its range, and for an oracle as the verifier.
+ * @throws EspalierError `usage` if an option is out of range, and for an oracle as the verifier.
  */
 export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   expectOptions(
@@ -132,9 +131,8 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
 }
 
 /**
- * The notation that suits a model best: the model's own beginning of an answer for one that continues it
- * (`continuation`), because all steps so far are then read from its cache; JSON for one that can be bound to
- * a schema (`schema`), because nothing is written around it; the steps restated for every other.
+ * The best notation for a model: `continued` if it supports `continuation`, because all steps so far are then read from
+ * its cache; `json` if it supports `schema`, because nothing is written around it; else `restated`.
  */
 export function notationFor(
   { notations }: Pick<ReasoningEnvironment, 'notations'>,

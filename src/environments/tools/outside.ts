@@ -39,9 +39,9 @@ const held =
   'The outside is held by a call that was given up and does not end. What changes it, or looks at it, has to wait until it does.';
 
 /**
- * The world outside, changed by tools that can take back what they did. It is lent to one state at a time, and stands
- * then as if the calls that led there had been made; at rest it stands as it stood before. Each deed is written down
- * first, so that a later process can take it back.
+ * The outside world, changed by reversible tools. It is used by one state at a time, and is then as if the calls that
+ * led there had been made; between uses it is back at its start. Each call is recorded first, so that a later process
+ * can undo it.
  */
 export class Outside {
   readonly #environment: string;

@@ -8,30 +8,30 @@ import type { Effect } from './tool.ts';
 export interface MadeCall<Name = string, Input = JsonValue> {
   /** The tool. */
   readonly tool: Name;
-  /** What it was given. */
+  /** Its input. */
   readonly input: Input;
   /** What it does to the world. */
   readonly effect: Effect;
   /**
-   * What became of it: a `planned` one is run by a commit alone, a `refused` one was not permitted, and a `failed` one
-   * threw, or took too long.
+   * Its outcome: a `planned` call is run only by a commit, a `refused` one was not permitted, and a `failed` one threw
+   * or timed out.
    */
   readonly fate: 'ran' | 'planned' | 'refused' | 'failed';
-  /** The content address of what came out, or was predicted; absent where nobody knows. */
+  /** The content address of its actual or predicted output; absent if unknown. */
   readonly seen?: string | undefined;
-  /** What tells how a workspace stood afterwards. */
+  /** The fingerprint of the workspace afterwards. */
   readonly fingerprint?: string | undefined;
 }
 
-/** A call that is to be permitted, its input as its schema has read it. */
+/** A call to be permitted, with its parsed input. */
 export interface Wanted {
   readonly tool: string;
   readonly input: unknown;
 }
 
 /**
- * The calls that a commit makes, of the actions of an environment: those of tools, and `.publish`, which makes stay what was
- * done in a workspace.
+ * The calls that a commit makes for the actions of an environment: those of tools, and `.publish`, which applies the
+ * changes made in a workspace.
  */
 export type CommitCall<Action = any> = MadeCall<'.publish'> | CallOfTool<Action>;
 
@@ -39,7 +39,7 @@ export type CommitCall<Action = any> = MadeCall<'.publish'> | CallOfTool<Action>
 export type CallOfTool<Action = any> = Action extends {
   /** The tool. */
   readonly tool: infer Name extends string;
-  /** What it is given. */
+  /** Its input. */
   readonly input: unknown;
 }
   ? Name extends 'answer' | 'invalid'
@@ -47,91 +47,91 @@ export type CallOfTool<Action = any> = Action extends {
     : MadeCall<Name, Action['input']>
   : never;
 
-/** How a path is carried out. */
+/** Options of a commit. */
 export interface CommitOptions<Data = any, Action = any> {
   /**
-   * Where each deed is written down before it is done. With the journal of an earlier commit of the same path from the
-   * same start, what was done then is not done again; another path needs a journal of its own.
+   * Records each call before it is made. With the journal of an earlier commit of the same path from the same start,
+   * completed calls are not repeated; a different path needs a separate journal.
    */
   readonly journal: Journal;
   /**
-   * Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. What it, `onUnknown`
-   * and `onDrift` are given is frozen.
+   * Reviews the plan; `false` cancels the commit. Required if a call cannot be undone. The arguments of `approve`,
+   * `onUnknown` and `onDrift` are frozen.
    */
   readonly approve?: (plan: CommitPlan<Data, Action>) => MaybePromise<boolean>;
   /**
-   * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too
-   * long. `done` goes on behind it, `run` runs it again under the same `id`.
+   * What to do about a call that cannot be undone and may have happened, because its process died, it threw or it timed
+   * out. `done` continues after it, `run` runs it again with the same `id`.
    *
    * @defaultValue `'stop'`
    */
   readonly onUnknown?: (
     call: CallOfTool<Action> & {
-      /** What its run was given as `call.id`. */
+      /** The `call.id` of its run. */
       readonly id: string;
     },
   ) => MaybePromise<'done' | 'run' | 'stop'>;
   /**
-   * What becomes of the calls behind one of which something else came out than was predicted, or seen in the search:
-   * `go on` makes them all the same.
+   * What to do when the output of a call differs from the prediction, or from the search: `go on` makes the remaining
+   * calls anyway.
    *
-   * @defaultValue stops, since the path was built on what a rule predicted; goes on where a model did, whose words are a
-   * guess and hardly ever those that come
+   * @defaultValue stops after a prediction by a rule, since the path was built on it; continues after a prediction by a
+   * model, which is a guess whose wording rarely matches
    */
   readonly onDrift?: (
     call: CallOfTool<Action>,
     output: JsonValue,
   ) => MaybePromise<'go on' | 'stop'>;
-  /** Ends it before the next deed, also while it waits for its turn in the journal, or for somebody's answer. */
+  /** Ends the commit before the next call, also while it waits for the journal or for a callback. */
   readonly signal?: AbortSignal;
   /** The time. @defaultValue the real one */
   readonly clock?: Clock;
 }
 
-/** What a commit is about to do. */
+/** The plan of a commit. */
 export interface CommitPlan<Data = any, Action = any> {
-  /** The calls that are still to be made, in order. */
+  /** The calls still to be made, in order. */
   readonly calls: readonly CommitCall<Action>[];
   /** The data at the start of the path. */
   readonly before: Data;
-  /** The data at its end, as it was predicted. */
+  /** The predicted data at its end. */
   readonly after: Data;
-  /** How the path ended in the search, as its state says. @defaultValue it can go on */
+  /** How the path ended in the search. @defaultValue it can continue */
   readonly ended?: 'answered' | 'done' | 'failed' | 'pending';
-  /** The reward at its end. @defaultValue there was none */
+  /** The reward at its end. @defaultValue none */
   readonly reward?: number;
   /** The backed-up value of its node, Q(s, a): in [0, 1], and 0 before the first visit. */
   readonly value: number;
-  /** Of a workspace: what it is about to publish. */
+  /** For a workspace: the changes to publish. */
   readonly changes?: JsonValue;
   /**
-   * The same for people, where the workspace can tell: a diff. Of a long one the head and the tail, and control characters
-   * as their codes.
+   * The changes as a diff for people, if the workspace provides one. Long diffs are cut in the middle, and control
+   * characters are shown as codes.
    */
   readonly diff?: string;
 }
 
-/** What a commit came to. */
+/** The result of a commit. */
 export interface Committed<Action = any> {
   /**
-   * - `committed`: all is done; also where nothing on the path acts outside, as `message` says then.
-   * - `refused`: the best path of the tree ended as failed, it was not approved, or a call is not permitted any more; also
-   *   where `approve` or `permit` throws, or it was aborted before anything was done. Nothing was done.
-   * - `stale`: the path goes another way by now, or what it would publish has changed. Nothing was done.
-   * - `failed`: a call that can be taken back failed, and was taken back; or something else kept it from going on, such
-   *   as its `signal`. What is in `done` stays.
-   * - `unknown`: a call that cannot be taken back may have happened, or not.
-   * - `drifted`: a call was made, and something else came out than was predicted, before the last one.
+   * - `committed`: everything is done; also if nothing on the path acts outside, as `message` then says.
+   * - `refused`: the best path of the tree had failed, the plan was not approved, or a call is no longer permitted;
+   *   also if `approve` or `permit` throws, or on an abort before the first call. Nothing was done.
+   * - `stale`: the path no longer has the same results, or the changes to publish are different. Nothing was done.
+   * - `failed`: a reversible call failed, and was undone; or something else stopped the commit, such as its `signal`.
+   *   Calls in `done` remain in effect.
+   * - `unknown`: a call that cannot be undone may or may not have happened.
+   * - `drifted`: the output of a call before the last one differed from the prediction.
    */
   readonly status: 'committed' | 'refused' | 'stale' | 'failed' | 'unknown' | 'drifted';
-  /** What is done, by an earlier commit too, with what came out. */
+  /** The calls made, by earlier commits too, with their outputs. */
   readonly done: readonly (CommitCall<Action> & {
-    /** What came out. */
+    /** The output. */
     readonly output: JsonValue;
   })[];
-  /** What is not done, or not known to be: with `unknown`, the first of them. */
+  /** The calls not made, or not known to be; with `unknown`, that call comes first. */
   readonly notDone: readonly CommitCall<Action>[];
-  /** Why it is not committed, or that there was nothing to do: one sentence for a person. */
+  /** Why it is not committed, or that there was nothing to do, in one sentence. */
   readonly message?: string;
 }
 

@@ -4,8 +4,8 @@ import { addressOf, type MadeCall } from './plan.ts';
 import type { DeclaredName, ListedCall, Tool } from './tool.ts';
 
 /**
- * An action: a call of a tool, told apart by `tool`. `answer` ends the task, and `invalid` is a call that no tool can
- * take, whose observation is the problem.
+ * An action: a tool call, discriminated by `tool`. `answer` ends the task; `invalid` is a call that no tool accepts,
+ * whose observation is the problem.
  */
 export type ToolAction<Tools, Answer = string> =
   | ListedCall<Tools>
@@ -20,9 +20,9 @@ export type ToolAction<Tools, Answer = string> =
             ? {
                 /** The tool that was called. */
                 readonly tool: string;
-                /** What it was given; `null` where that is too much to keep. */
+                /** Its input; `null` if too large to keep. */
                 readonly input: JsonValue;
-                /** Why it cannot be called. */
+                /** Why the call is invalid. */
                 readonly problem: string;
               }
             : Tools[Name & keyof Tools] extends Tool<infer Input>
@@ -46,29 +46,29 @@ export interface AnyCall {
   readonly input: JsonValue;
 }
 
-/** A call that no tool can take. */
+/** A call that no tool accepts. */
 export interface InvalidCall extends AnyCall {
   /** Why not. */
   readonly problem: string;
 }
 
-/** What a task with tools has come to. Plain JSON. */
+/** The state of a task with tools. Plain JSON. */
 export interface ToolState<Data = JsonValue, Answer = JsonValue> {
-  /** What pure tools work on; `null` where a workspace holds it. */
+  /** The data that pure tools work on; `null` with a workspace. */
   readonly data: Data;
-  /** The conversation behind the task: the calls, and what came of them. */
+  /** The conversation after the task: the calls and their results. */
   readonly turns: readonly Message[];
-  /** What was called, in order. */
+  /** The calls made, in order. */
   readonly calls: readonly MadeCall[];
-  /** Tells the start apart: the environment, its task, and the data or the original of the workspaces. */
+  /** Identifies the start: the environment, its task, and the data or the original of the workspaces. */
   readonly origin: string;
-  /** The answer, once it is given. */
+  /** The answer, once given. */
   readonly answer?: Answer;
   /**
-   * Why nothing can follow: an answer was given, nothing is left to do, the task has failed, or what was to be read is
-   * known only after planned calls were carried out.
+   * Why the state is terminal: an answer was given, nothing is left to do, the task failed, or a result is known only
+   * after planned calls are carried out.
    *
-   * @defaultValue something can
+   * @defaultValue not terminal
    */
   readonly ended?: 'answered' | 'done' | 'failed' | 'pending';
 }

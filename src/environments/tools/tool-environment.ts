@@ -43,11 +43,11 @@ import { type Progress, refusal, startOf, take, type Workshop } from './taking.t
 import { type DeclaredName, type ListedCall, makeTool, type Tool, type ToolSpec } from './tool.ts';
 import { type Toolbox, toolbox } from './toolbox.ts';
 
-/** A task with tools. */
+/** Options of {@link toolEnvironment}. */
 export interface ToolOptions<Db = any, Tools = any, Answer = any> {
-  /** What the environment is called in trees and journals. */
+  /** The name in trees and journals. */
   readonly name: string;
-  /** What is to be done: what the user says, or the beginning of the conversation. */
+  /** The task: the user's message, or the beginning of the conversation. */
   readonly task: string | readonly Message[];
   /** Declares the tools, each by a call of `tool`. None is named `answer` or `invalid`. */
   readonly tools: (
@@ -56,19 +56,19 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   /** The form of an answer, which ends the task. @defaultValue a text */
   readonly answer?: StandardSchema<unknown, Answer>;
   /**
-   * Whether nothing is left to do, as far as the state tells: a number from 0 to 1 is the reward of the end, and 0 is
-   * none. `'failed'` ends the branch too, with the reward 0: it was given up, or can come to nothing any more. Asked at
-   * the start, and whenever the state changes with what came out of the call that changed it. What it leaves in a
-   * workspace is thrown away, where that has a `fingerprint`.
+   * Whether the task is done, judging by the state: a number above 0, up to 1, ends the branch with that reward; 0 does
+   * not end it. `'failed'` ends it with reward 0: it gave up, or can no longer succeed. Called at the start, and after
+   * each change of the state, with the output of the call that changed it. Changes it makes in a workspace are
+   * discarded if that has a `fingerprint`.
    *
    * @defaultValue never: a branch ends with an answer
    */
   readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>;
   /**
-   * Whether a call may be made, with its input as its schema has read it; what it changes there, the tool is not given. A
-   * text says why not, and the model sees it.
+   * Whether a call may be made, given its parsed input; changes to that input do not reach the tool. A text is the
+   * reason for refusal, shown to the model.
    *
-   * @defaultValue each may
+   * @defaultValue all calls may be made
    */
   readonly permit?: (
     call:
@@ -86,14 +86,14 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
     db: Db,
   ) => boolean | string;
   /**
-   * What becomes of a call that throws, is late, or cannot be made: the model is told, or the child fails.
+   * What happens when a call throws, times out or is invalid: the model is told, or the child fails.
    *
    * @defaultValue `'tell'`
    */
   readonly onError?: 'tell' | 'fail';
-  /** How many workspaces there may be at a time: an integer from 1 up. @defaultValue 1 */
+  /** The maximum number of open workspaces: an integer from 1 up. @defaultValue 1 */
   readonly instances?: number;
-  /** Where tools with an `undo` write down what they do before they do it. They need one. */
+  /** Records calls of tools with an `undo` before they are made. Required for such tools. */
   readonly journal?: Journal;
 }
 
@@ -116,18 +116,18 @@ export type ActionOf<Of> = Of extends {
 /** A task with tools as an environment. */
 export interface ToolEnvironment<Data = any, Action = any, Answer = any>
   extends Environment<ToolState<Data, Answer>, Action> {
-  /** Equal where the same was done to the world, the same is planned, and the same is known. */
+  /** Equal for states with the same changes to the world, the same plan and the same observations. */
   key(state: ToolState<Data, Answer>): string;
-  /** The answer, where one was given. */
+  /** The answer, if given. */
   answer(state: ToolState<Data, Answer>): JsonValue | undefined;
-  /** A conversation of calls and of what came of them. */
+  /** A conversation of calls and their results. */
   readonly notation: Notation<ToolState<Data, Answer>, Action>;
-  /** Not there: the states are JSON themselves. */
+  /** Absent: states are JSON. */
   readonly codec?: never;
   /**
-   * Carries out what is planned on the path to a node, or to the best of a tree, in its order: all that is done for good
-   * is done here, and nowhere else. A tree whose best path ended as failed is refused, and its node is not. It stops at
-   * the first call that does not go as it should, and tells what is done.
+   * Carries out the calls planned on the path to a node, or to the best node of a tree, in order. Irreversible calls
+   * are made only here. A tree whose best path has failed is refused, but an explicit node is not. It stops at the
+   * first call that goes wrong, and reports what is done.
    *
    * @throws EspalierError `usage`, `locked`, `storage` or `invalid-journal`, before anything is done.
    */
@@ -136,21 +136,20 @@ export interface ToolEnvironment<Data = any, Action = any, Answer = any>
     options: CommitOptions<Data, Action>,
   ): Promise<Committed<Action>>;
   /**
-   * Takes back what a killed process has left: what a journal tells of the changes of branches, and of what a commit has
-   * begun; and, where tools work in workspaces, its folders and processes. The first call of a search and a commit do so
-   * by themselves.
+   * Cleans up after a killed process: undoes changes that the journal records for branches and unfinished commits, and
+   * removes folders and processes of workspaces. The first call of a search and a commit do this automatically.
    *
-   * @param journal - Where it was written down. Left out: that of the environment; without one, no deed is known.
+   * @param journal - The journal to recover from. Default: the environment's; without one, no calls are known.
    */
   recover(journal?: Journal): Promise<Recovery>;
-  /** Closes what is open: workspaces, and the journal of deeds. They are opened again when they are needed. */
+  /** Closes workspaces and the journal. They are reopened when needed. */
   close(): Promise<void>;
-  /** Does the same. */
+  /** Same as {@link close}. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * A task with tools that work in workspaces: each branch works in one that stands as its calls have made it.
+ * A task with tools that work in workspaces: each branch sees a workspace in the state that its calls produced.
  *
  * @param create - Opens a workspace.
  */
@@ -166,12 +165,12 @@ export function toolEnvironment<
 /**
  * A task with tools that work on data.
  *
- * A branch of a search changes nothing for good. What is `pure` returns another state; what is `irreversible` is
- * planned and predicted, and never run.
+ * A branch of a search has no lasting effects. `pure` tools return a new state; `irreversible` ones are planned and
+ * predicted, and never run.
  *
- * @param state - The data at the start: JSON. Tools, `done` and `permit` are given states that cannot be changed: a change
- * throws a TypeError.
- * @throws EspalierError `usage` where an option or a tool cannot be.
+ * @param state - The data at the start: JSON. Tools, `done` and `permit` get frozen states: changing one throws a
+ * TypeError.
+ * @throws EspalierError `usage` for an invalid option or tool.
  * @example
  * ```ts
  * const counter = toolEnvironment({ n: 0 }, {

@@ -19,38 +19,38 @@ import type { LanguageModel, ToolDefinition } from '../../contracts/language-mod
 import type { ActCall } from '../../contracts/world.ts';
 
 /**
- * What a tool does to the world.
+ * The effect of a tool on the world.
  *
- * - `pure`: nothing but to return another state. Equal calls in equal states are made once.
- * - `read`: looks at the world outside. It is made once until something there is changed.
- * - `reversible`: changes something that can be taken back.
- * - `irreversible`: changes something for good. A search never runs it, and `commit` alone does.
+ * - `pure`: only returns a new state. Equal calls in equal states are made once.
+ * - `read`: reads the outside world. Equal calls are made once until something there changes.
+ * - `reversible`: makes changes that can be undone.
+ * - `irreversible`: makes permanent changes. A search never runs it; only `commit` does.
  */
 export type Effect = 'pure' | 'read' | 'reversible' | 'irreversible';
 
 declare const inputOf: unique symbol;
 declare const parsedOf: unique symbol;
 
-/** A tool that was declared. */
+/** A declared tool. */
 export interface Tool<Input = any, Parsed = any> {
-  /** What it does to the world. */
+  /** Its effect on the world. */
   readonly effect: Effect;
-  /** What else was told of it, such as the hints of a server. */
+  /** Additional hints, such as those of a server. */
   readonly hints?: Readonly<Record<string, JsonValue>>;
-  /** What it takes, for the compiler alone. */
+  /** Its input type, for the compiler only. */
   readonly [inputOf]?: Input;
-  /** What its schema has read, for the compiler alone. */
+  /** Its parsed input type, for the compiler only. */
   readonly [parsedOf]?: Parsed;
 }
 
 declare const listed: unique symbol;
 
 /**
- * Tools whose names are known only at run time, such as those of an MCP server. Spread beside declared ones, they keep
- * their place in the types of an environment.
+ * Tools whose names are known only at run time, such as those of an MCP server. Spread next to declared tools, they are
+ * part of an environment's types.
  */
 export type ListedTools<Prefix extends string = ''> = Readonly<Record<string, Tool>> & {
-  /** What their names begin with, for the compiler alone. */
+  /** The prefix of their names, for the compiler only. */
   readonly [listed]?: Prefix;
 };
 
@@ -103,25 +103,27 @@ export type DeclaredName<Tools> = keyof {
 } &
   string;
 
-/** What a tool is, as it is declared. */
+/** The declaration of a tool. */
 export type ToolSpec<Db, Input, Parsed> = {
   /** What it does, for the model. */
   readonly description?: string;
-  /** What it takes: an object, by a schema that checks synchronously. */
+  /** The schema of its input, an object; it must validate synchronously. */
   readonly input: StandardSchema<Input, Parsed>;
-  /** The JSON schema of its input. @defaultValue what the schema tells, where its library can */
+  /** The JSON schema of its input. @defaultValue converted from `input`, if its library supports it */
   readonly jsonSchema?: JsonValue;
-  /** How long it may take, in milliseconds. @defaultValue 30 000 */
+  /** The timeout, in milliseconds. @defaultValue 30 000 */
   readonly timeoutMs?: number;
-  /** How many characters of its output a model sees; an `undo` and a commit are given all. @defaultValue 8 000 */
+  /**
+   * The maximum characters of its output shown to a model; `undo` and commits get the full output. @defaultValue 8 000
+   */
   readonly maxOutput?: number;
-  /** What else is told of it. Nothing here depends on it. */
+  /** Additional hints, for information only. */
   readonly hints?: Readonly<Record<string, JsonValue>>;
 } & (
   | {
-      /** Changes nothing but the state that it returns. */
+      /** Only returns a new state. */
       readonly effect: 'pure';
-      /** Does it. The state it is given is frozen: it returns a new one, and without a new one the state stays. */
+      /** Runs the tool. Its state is frozen: return a new state, or none to keep it. */
       readonly run: (
         db: Db,
         input: Parsed,
@@ -129,26 +131,26 @@ export type ToolSpec<Db, Input, Parsed> = {
       ) => MaybePromise<{
         /** The state behind it. @defaultValue as it was */
         readonly state?: Db;
-        /** What is to be seen. @defaultValue nothing */
+        /** The output shown to the model. @defaultValue none */
         readonly output?: unknown;
       }>;
     }
   | {
-      /** Looks at the world outside, and changes nothing. */
+      /** Reads the outside world without changing it. */
       readonly effect: 'read';
-      /** Looks, and returns what it saw. */
+      /** Runs the tool, and returns its output. */
       readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
     }
   | {
-      /** Changes what can be taken back. */
+      /** Makes changes that can be undone. */
       readonly effect: 'reversible';
-      /** Does it, and returns what is to be seen. */
+      /** Runs the tool, and returns its output. */
       readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
-      /** Looks up what `undo` will need, such as an old price. It is written down before the run. */
+      /** Looks up what `undo` will need, such as an old price. The result is recorded before the run. */
       readonly remember?: (db: Db, input: Parsed, call: ActCall) => MaybePromise<JsonValue>;
       /**
-       * Takes it back, and does nothing where it never happened. A run that was cut off by a kill has no output. What is
-       * known is frozen, since it may be asked again. May be left out in a workspace, which is brought back as a whole.
+       * Undoes the call; must do nothing if it never happened. A run interrupted by a kill has no output. Its arguments
+       * are frozen, since it may be called again. Optional in a workspace, which is restored as a unit.
        */
       readonly undo?: (
         db: Db,
@@ -158,15 +160,14 @@ export type ToolSpec<Db, Input, Parsed> = {
       ) => unknown;
     }
   | {
-      /** Changes something for good. */
+      /** Makes permanent changes. */
       readonly effect: 'irreversible';
-      /** Does it. Called by a commit, and by nothing else. */
+      /** Runs the tool. Called only by a commit. */
       readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
       /**
-       * What would come of it: by a rule, by asking a person, or by a model that is shown the tool and the
-       * conversation.
+       * Predicts the result: by a rule, by asking a person, or by a model that sees the tool and the conversation.
        *
-       * @defaultValue nobody knows: what reads behind it ends the branch
+       * @defaultValue unknown: a later `read` ends the branch
        */
       readonly predict?:
         | ((
@@ -175,11 +176,11 @@ export type ToolSpec<Db, Input, Parsed> = {
           ) => MaybePromise<{
             /** The state behind it. @defaultValue as it was */
             readonly state?: Db;
-            /** What would be seen; `null` is nothing. @defaultValue nobody knows, as without a rule */
+            /** The predicted output; `null` is no output. @defaultValue unknown */
             readonly output?: unknown;
           }>)
         | {
-            /** The model that is asked. */
+            /** The predicting model. */
             readonly model: LanguageModel;
           };
     }

@@ -28,16 +28,17 @@ import {
   takeBackChanges,
 } from './publishing.ts';
 
-/** A folder that is searched in copies. */
+/** Options of {@link fileSystem}. */
 export interface FileSystemOptions {
   /** The folder. Nothing is written to it before a commit. */
   readonly root: string;
-  /** What is not copied: names at any depth, such as `node_modules`, or paths below the folder. @defaultValue none */
+  /** Paths not copied: names at any depth, such as `node_modules`, or paths below the folder. @defaultValue none */
   readonly ignore?: readonly string[];
   /**
-   * Puts a sandbox around programs, such as bubblewrap or a container, and is told the folder that they have to write.
+   * Wraps the commands of programs in a sandbox, such as bubblewrap or a container, given the folder they must be able
+   * to write.
    *
-   * @defaultValue none: they run as this user
+   * @defaultValue none: programs run as this user
    */
   readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
@@ -50,10 +51,10 @@ interface Changes {
 }
 
 /**
- * Opens copies of a folder, which share their blocks with it until they are written, where the file system can.
+ * Opens copies of a folder, copy-on-write if the file system supports it.
  *
- * A commit makes the folder as the copy is: only where its files are as they were when the copy was made, and wholly or
- * not at all, after a `recover` that follows a kill.
+ * A commit makes the folder equal to the copy, provided that its files are unchanged since the copy was made. It is all
+ * or nothing, after a `recover` if there was a kill.
  */
 export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
   expectOptions('fileSystem', options, 'root ignore wrap');

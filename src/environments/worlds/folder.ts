@@ -8,34 +8,34 @@ import { partsOf, placeIn, readFileAt, writeFileAt } from './confined.ts';
 import { type Ran, type RunOptions, runProgram } from './run-program.ts';
 
 /**
- * A folder of files that is worked in: a copy, which is brought back and thrown away. Paths are relative, with `/`, and
- * cannot leave it, not by `..` and not by links.
+ * A working copy of a folder, restored between branches and discarded at the end. Paths are relative, with `/`, and
+ * cannot leave it, neither by `..` nor by links.
  *
- * That holds for paths, which a model writes, and not for programs: a program may do whatever this user may, and one
- * that runs while a path is looked at may put a link where a folder was.
+ * This confines paths, which a model writes, but not programs: a program has this user's permissions, and one that runs
+ * while a path is resolved may replace a folder by a link.
  */
 export interface Folder extends Workspace {
-  /** Where it is. */
+  /** The path of the folder. */
   readonly root: string;
   /** The text of a file. */
   read(path: string): Promise<string>;
   /** Writes a file, and the folders above it. */
   write(path: string, text: string): Promise<void>;
-  /** Removes a file, or a folder with all that is in it. */
+  /** Removes a file, or a folder with its contents. */
   remove(path: string): Promise<void>;
-  /** All files, sorted; links are told, and not followed. */
+  /** All files, sorted; links are listed, not followed. */
   list(): Promise<readonly string[]>;
   /**
-   * Runs a program in the folder, in no sandbox and in no shell: the first text is the program, the others are what it is
-   * told. Whatever it has started ends with it, on Linux in another session too; elsewhere only its process group. What
-   * leaves its session and changes its limit of file locks, by which it is known, is held by a sandbox alone; so is what
-   * cannot be ended within two seconds, since it starts others faster, which the output says. What it exits with is a
-   * result, and so is its end at the limit of time.
+   * Runs a program in the folder, without a sandbox or a shell: the first text is the program, the others its
+   * arguments. Everything it started is killed with it, on Linux in other sessions too; elsewhere only its process
+   * group. Only a sandbox stops a process that leaves its session and changes the file-lock limit that marks it, or
+   * that spawns others faster than they can be killed within two seconds, which the output reports. An exit code or a
+   * timeout is a result, not an error.
    */
   run(command: readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-/** What paths and programs can do in a folder. */
+/** The operations on a folder. */
 export type FolderActs = Pick<Folder, 'list' | 'read' | 'remove' | 'root' | 'run' | 'write'>;
 
 /** What a folder is made with. */

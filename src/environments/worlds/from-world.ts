@@ -29,31 +29,31 @@ import {
   type WorldStep,
 } from './world-state.ts';
 
-/** How a live world is searched. */
+/** Options of {@link fromWorld}. */
 export interface WorldOptions<Action, Observation> {
-  /** What the environment is called in trees and journals. */
+  /** The name in trees and journals. */
   readonly name: string;
-  /** How many instances there may be at a time: from 1 up. */
+  /** The maximum number of instances: an integer from 1 up. */
   readonly instances: number;
-  /** How many states are kept, where the world can be copied or take snapshots. @defaultValue 64 */
+  /** The number of states kept, for worlds with copies or snapshots. @defaultValue 64 */
   readonly snapshots?: number;
   /**
-   * The longest that a world may take for one thing it is asked, such as to open, to act or to restore, in milliseconds.
-   * A world that is late is closed.
+   * The timeout of each operation of a world, such as opening, acting or restoring, in milliseconds. A world that times
+   * out is closed.
    *
    * @defaultValue 30,000
    */
   readonly timeoutMs?: number;
   /**
-   * Whether a world is brought to a state before something is done there. Where it is not, each act is done in the one
-   * instance as it stands, a state is no more than the text of what was seen, and trees are stamped `not-restored`.
+   * Whether a world is restored to a state before acting there. If not, each act runs in the single instance as it is,
+   * a state is only the text of the observations, and trees are stamped `not-restored`.
    *
    * @defaultValue true
    */
   readonly restores?: boolean;
-  /** How states and actions look to a model. @defaultValue none: no model can be shown one */
+  /** Converts states and actions to model text, and back. @defaultValue none: states cannot be shown to a model */
   readonly notation?: Notation<WorldState<Action, Observation>, Action>;
-  /** The answer that a state gives, where it gives one. */
+  /** The answer in a state, if it has one. */
   readonly answer?: (state: WorldState<Action, Observation>) => JsonValue | undefined;
 }
 
@@ -65,15 +65,15 @@ interface Done<Action, Observation> {
 }
 
 /**
- * A live world as an environment. Each step first brings one of its instances to the state: by a copy or a snapshot that
- * was kept, by taking acts back, or from the start by doing all again, whatever is shortest of what the world can do.
- * What is done again has to lead to what was seen before; where it does not, the step fails as `stale`, and no other.
+ * A live world as an environment. Each step first restores an instance to the state: by a kept copy or snapshot, by
+ * undoing acts, or by replaying all acts from the start, whichever is shortest. Replayed acts must lead to the same
+ * observations; if not, only this step fails, as `stale`.
  *
- * A step is one effect, the acts that are done again included: it is journaled, and a replay opens no world. Where more
- * steps are taken at a time than there are instances, they wait in line.
+ * A step is one effect, replayed acts included: it is journaled, and a replay opens no world. If more steps are taken
+ * concurrently than there are instances, they queue.
  *
- * @param create - Opens an instance. It is brought to its start before anything else. The signal aborts where the instance
- * is no longer wanted; one that comes all the same is closed.
+ * @param create - Opens an instance, which is then reset. The signal aborts when the instance is no longer needed; one
+ * that opens anyway is closed.
  */
 export function fromWorld<Action, Observation>(
   create: (signal: AbortSignal) => MaybePromise<World<Action, Observation>>,

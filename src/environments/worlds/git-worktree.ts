@@ -10,37 +10,37 @@ import { publishCommit, unpublishCommit } from './git-publish.ts';
 import { changesOf, diffOf, type GitChanges } from './git-record.ts';
 import { temporaryFolder } from './leftovers.ts';
 
-/** A repository that is searched in copies. */
+/** Options of {@link gitWorktree}. */
 export interface GitWorktreeOptions {
-  /** The repository, or a folder in it. Nothing is written to it before a commit, and nothing to its `.git`. */
+  /** The repository, or a folder in it. Before a commit, nothing is written to it or to its `.git`. */
   readonly repository: string;
-  /** Folders that git does not know and programs need, such as `node_modules`; they are copied once. @defaultValue none */
+  /** Untracked folders that programs need, such as `node_modules`; they are copied once. @defaultValue none */
   readonly copy?: readonly string[];
-  /** The branch that a commit makes. @defaultValue none: a commit goes on the branch that is checked out */
+  /** The branch that a commit creates. @defaultValue none: commits go on the checked-out branch */
   readonly branch?: string;
   /**
-   * Puts a sandbox around programs, such as bubblewrap or a container, and is told the folder that they have to write.
+   * Wraps the commands of programs in a sandbox, such as bubblewrap or a container, given the folder they must be able
+   * to write.
    *
-   * @defaultValue none: they run as this user
+   * @defaultValue none: programs run as this user
    */
   readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
 
 /**
- * Opens copies of a repository as git checks out its HEAD: what was not committed is not seen. The copies share its
- * objects, and leave no trace in it. A snapshot holds the bytes of all files that are not ignored; like git it knows no
- * empty folders, and of modes only whether a file can be run.
+ * Opens copies of a repository at its HEAD, without uncommitted changes. The copies share its objects, and leave no
+ * trace in it. A snapshot has the bytes of all files that are not ignored; like git, it has no empty folders, and of
+ * file modes only the executable bit.
  *
- * Programs find a `.git` in a copy, with which `git status` and `git diff` work. It is theirs: what they do to it ends
- * with the branch, and nothing that they write is ever run, or read as a setting, outside of `wrap`.
+ * Programs find a separate `.git` in a copy, so `git status` and `git diff` work. Changes to it end with the branch,
+ * and nothing that programs write is ever run, or read as a setting, outside `wrap`.
  *
- * A commit of the search is one commit on top of HEAD, as git would record it, with the files as they are in the branch:
- * only where HEAD and these files are as they were, and wholly or not at all, after a `recover` that follows a kill.
- * Of several at the same time, one goes before the other; other git commands that change the index wait, or fail.
+ * A commit of the search is one git commit on top of HEAD, with the files of the branch, provided that HEAD and these
+ * files are unchanged. It is all or nothing, after a `recover` if there was a kill. Concurrent commits run one after
+ * another; other git commands that change the index wait, or fail.
  *
- * @throws EspalierError `usage` of a repository with submodules, or with files that go through a filter, such as that of
- * LFS. A branch fails where it has such files, a repository in a subfolder that is not ignored, or names that are not
- * UTF-8.
+ * @throws EspalierError `usage` for a repository with submodules, or with filtered files, such as those of LFS. A
+ * branch fails if it has such files, a repository in a subfolder that is not ignored, or names that are not UTF-8.
  */
 export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> {
   expectOptions('gitWorktree', options, 'repository copy branch wrap');

@@ -1,17 +1,17 @@
-/** An environment with something live behind it, to be closed when it is no longer needed. */
+/** An environment with live resources, to be closed when no longer needed. */
 export type Live<E> = E &
   AsyncDisposable & {
-    /** Closes what is open. What is stepped later opens it anew. */
+    /** Closes open resources. Later steps reopen them. */
     close(): Promise<void>;
-    /** Takes back what killed processes have left behind. */
+    /** Cleans up what killed processes left behind. */
     recover(): Promise<Recovery>;
   };
 
-/** What was taken back. */
+/** The result of a recovery. */
 export interface Recovery {
-  /** How many things were taken back. */
+  /** The number of things undone. */
   readonly undone: number;
-  /** What could not be taken back, in one sentence each. */
+  /** What could not be undone, one sentence each. */
   readonly failed: readonly string[];
 }
 

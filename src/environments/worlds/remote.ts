@@ -11,40 +11,40 @@ import type { Live } from './live.ts';
 import { httpWire, programWire, type Wire } from './remote-wire.ts';
 import type { WorldState } from './world-state.ts';
 
-/** Where the worlds of a remote environment are, and how they are searched. */
+/** Options of {@link remoteEnvironment}. */
 export type RemoteOptions<Action, Observation = JsonValue> = Omit<
   WorldOptions<Action, Observation>,
   'instances'
 > & {
   /** The maximum number of instances at a time; a program is started once for each. @defaultValue 1 */
   readonly instances?: number;
-  /** What is to be done, told to each instance before it begins. @defaultValue null */
+  /** The task, sent to each instance before it begins. @defaultValue null */
   readonly task?: JsonValue;
 } & (
     | {
-        /** A program, no shell, that is asked over its standard input and output. */
+        /** A program, run without a shell, that communicates over standard input and output. */
         readonly command: readonly string[];
-        /** The folder that it is started in. @defaultValue that of this process */
+        /** The working folder of the program. @defaultValue that of this process */
         readonly cwd?: string;
       }
     | {
-        /** A server that is asked over HTTP. */
+        /** The address of an HTTP server. */
         readonly url: string;
-        /** Sends requests, for those that need headers. @defaultValue the platform's */
+        /** Sends requests, for servers that need headers. @defaultValue the platform's */
         readonly fetch?: typeof fetch;
       }
   );
 
 /**
- * A world in another process or on another machine as an environment, such as one in Python that is shaped as in Gym.
+ * A world in another process or on another machine as an environment, such as a Gym-style one in Python.
  *
- * Each request is a line of JSON, `{"id", "method", "params"}`, and is answered by one, `{"id", "result"}` or
- * `{"id", "error": {"message"}}`; over HTTP it is posted. A line holds at most 16 MB. What is sent in both directions is
- * in `docs/guides/remote-environments.md`; `python/espalier_environment.py` in this package is the other side in Python.
+ * Each request is a line of JSON, `{"id", "method", "params"}`, answered by a line, `{"id", "result"}` or `{"id",
+ * "error": {"message"}}`; over HTTP it is posted. A line has at most 16 MB. The protocol is in
+ * `docs/guides/remote-environments.md`; `python/espalier_environment.py` in this package implements the Python side.
  *
- * What a server says is data. One that is silent, ends, or writes something else fails the step, and is closed.
+ * A server's output is data. If it times out, exits or breaks the protocol, the step fails and the server is closed.
  *
- * @typeParam Observation - What the server shows, which is JSON and is not looked at further.
+ * @typeParam Observation - The server's observation: JSON that is not inspected.
  */
 export function remoteEnvironment<Action = any, Observation = JsonValue>(
   options: RemoteOptions<Action, Observation>,

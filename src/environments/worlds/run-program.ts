@@ -9,21 +9,21 @@ import { endOrphans, marked, markOf, owner, ownerVariable } from './leftovers.ts
 
 /** Limits of a program. */
 export interface RunOptions {
-  /** How long it may take, in milliseconds. @defaultValue 60,000 */
+  /** The timeout, in milliseconds. @defaultValue 60,000 */
   readonly timeoutMs?: number;
-  /** How many bytes of its output are kept: the first half and the last. @defaultValue 65,536 */
+  /** The bytes of output kept: the first half and the last. @defaultValue 65,536 */
   readonly maxOutput?: number;
   /** Variables of its environment, besides `PATH`, `HOME`, `LANG` and `TMPDIR`. @defaultValue none */
   readonly env?: Readonly<Record<string, string>>;
-  /** Ends it. */
+  /** Kills the program. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of a program. */
+/** The result of a program. */
 export interface Ran {
-  /** Its exit code; `null` where it was ended. */
+  /** Its exit code; `null` if it was killed. */
   readonly code: number | null;
-  /** What it wrote, to its output and its errors, in the order in which it came. */
+  /** Its standard output and standard error, in order of arrival. */
   readonly output: string;
 }
 

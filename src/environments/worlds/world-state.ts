@@ -1,27 +1,27 @@
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 
-/** What was seen, and what tells whether it is the same again. */
+/** An observation, and what identifies it. */
 export interface Sight<Observation> {
-  /** What was to be seen. */
+  /** The observation. */
   readonly observation: Observation;
-  /** How the world stood, where it can tell. */
+  /** The fingerprint of the world, if it has one. */
   readonly fingerprint?: string;
 }
 
-/** A state of a live world: what was done in it, and what was seen. It is JSON, and holds nothing live. */
+/** A state of a live world: the actions taken and their observations, as JSON. */
 export interface WorldState<Action, Observation> {
-  /** What was to be seen at the start. */
+  /** The observation at the start. */
   readonly start: Sight<Observation>;
-  /** What was done, in order, and what was to be seen after each. */
+  /** The actions taken, in order, each with its observation. */
   readonly steps: readonly (Sight<Observation> & {
-    /** What was done. */
+    /** The action. */
     readonly action: Action;
   })[];
-  /** A shorter way to the same state, where the world knows one: what is done to come here again. */
+  /** A shorter path to the same state, if the world knows one. */
   readonly way?: readonly {
-    /** What is done. */
+    /** The action. */
     readonly action: Action;
-    /** What tells what has to be seen then; absent where nobody has been there. */
+    /** Identifies the expected observation; absent if unknown. */
     readonly sight?: string;
   }[];
 }

@@ -12,17 +12,17 @@ import { withState } from '../with-state.ts';
 import type { Dialogue, SampleRange, Settings } from './samples.ts';
 import { type Form, readerOf, type SamplingOptions, settingsFor, settingsOf } from './settings.ts';
 
-/** How a policy asks a language model. */
+/** Settings of a policy that asks a language model. */
 export interface AskingSettings<State, Action> {
-  /** What the policy is called in code. */
+  /** The policy's name in code. */
   readonly name: string;
   /** Its options, with its own defaults. */
   readonly options: SamplingOptions<State, Action>;
-  /** What all its requests have in common. @defaultValue what the options say */
+  /** Settings common to all its requests. @defaultValue from the options */
   readonly sampling?: Settings;
   /** The form in which actions are asked for. @defaultValue `'text'` */
   readonly form?: Form;
-  /** What else it tells of itself. */
+  /** Further provenance. */
   readonly provenance: readonly (Provenance | undefined)[];
 }
 
@@ -36,7 +36,7 @@ export interface Asked<State, Action> {
   readonly notation: Notation<State, Action>;
   /** Which samples are wanted. */
   readonly range: SampleRange;
-  /** The prompt of the state, with what parts tell. */
+  /** The prompt of the state, with prompt parts. */
   prompt(): Promise<readonly Message[]>;
   /** A conversation that begins with a question, whose answers are read in a notation: that of the environment. */
   dialogue(messages: readonly Message[], notation?: Notation<State, Action>): Dialogue<Action>;

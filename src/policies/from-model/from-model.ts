@@ -14,49 +14,49 @@ import { proposeSamples, proposeVaried, type SampleRange } from './samples.ts';
 import { type SamplingOptions, settingsOf } from './settings.ts';
 import { proposeSeveral } from './several.ts';
 
-/** How a language model is asked for actions. */
+/** Options of {@link fromModel}. */
 export interface FromModelOptions<State = any, Action = any>
   extends SamplingOptions<State, Action> {
   /**
    * The form of an answer.
    *
-   * - `text`: an action as the notation has it: a call where it has tools and the model takes them, JSON where it is
-   *   a notation of JSON.
+   * - `text`: an action in the notation's own form: a tool call if it has tools and the model supports them, or JSON if
+   *   the notation is JSON.
    * - `json`: an action wrapped in JSON, for models that write prose around everything else.
-   * - `several`: as many different actions as are wanted, in one completion as JSON: for models that take
-   *   neither `n` nor a temperature, and would write the same again.
+   * - `several`: all requested actions, each different, as JSON in one completion: for models that support neither `n`
+   *   nor a temperature, and would repeat themselves.
    *
-   * Models that support `schema` are bound to the JSON. In the answers of others it is looked for, in prose
-   * and fences, and read with their usual slips. JSON that does not end is a failure.
+   * Models that support `schema` are constrained to the JSON. In the answers of others it is extracted from prose and
+   * fences, tolerating common mistakes. Incomplete JSON is a failure.
    *
    * @defaultValue `'text'`
    */
   readonly form?: 'text' | 'json' | 'several';
   /**
-   * Instructions that differ from sample to sample, such as ways to go about the problem, for models that
-   * are asked without a temperature: the sample with index `i` gets the one at `i` modulo their number,
-   * behind all else that it is told. One text or more, none of them empty.
+   * Instructions that vary by sample, such as different approaches, for models sampled without a temperature: sample
+   * `i` gets the instruction at `i` modulo their number, at the end of its prompt. One text or more, none of them
+   * empty.
    *
    * @defaultValue none
    */
   readonly vary?: readonly string[];
   /**
-   * P(s, a) of an action from the completion in which it was read, such as {@link sequenceProbability}: a
-   * finite number from 0 up. The model is asked for log-probabilities then, where it tells them; with the form
-   * `several` it is not, because they would belong to the whole list.
+   * P(s, a) of an action, computed from its completion, such as {@link sequenceProbability}: a finite number from 0 up.
+   * Log-probabilities are then requested if the model supports them, except with the form `several`, where they would
+   * belong to the entire list.
    *
    * Priors are taken as they are, as in MCTS-DPO and AlphaMath: those of siblings need not sum to 1, and may
-   * sum to more. Of equal actions the first one counts. Where the rule gives `undefined` for one action of a
-   * request, none of that request has a prior.
+   * sum to more. Of equal actions the first counts. If the rule returns `undefined` for one action of a request, no
+   * action of that request gets a prior.
    *
-   * @defaultValue none: the prior of an action is its share of the samples
+   * @defaultValue none: priors are shares of the samples
    */
   readonly prior?: (completion: Completion) => number | undefined;
   /**
    * Texts to replace: `json` asks for one action as JSON, in a notation that has none of its own; `listOfTexts` and
    * `listOfObjects`, with the slot `{actions}`, for a list in a notation of text or of JSON; `one` and `several`, with
    * `{count}`, say how many; `item`, with `{number}` and `{instruction}`, says what varies; `known`, with `{known}`,
-   * names actions that are there; `repair`, with `{problem}`, sends an answer back that is no action.
+   * names existing actions; `repair`, with `{problem}`, returns an answer that is not an action.
    */
   readonly prompts?: Texts<
     'item' | 'json' | 'known' | 'listOfObjects' | 'listOfTexts' | 'one' | 'repair' | 'several'
@@ -64,22 +64,21 @@ export interface FromModelOptions<State = any, Action = any>
 }
 
 /**
- * A policy that asks a language model: the prompt of the state is the question, each sample is an action
- * or a failure that says why it is none.
+ * A policy that asks a language model: it sends the prompt of the state, and each sample is an action, or a failure
+ * with the reason.
  *
- * Without the option `prior` it gives none, so that the prior of an action is its share of the samples drawn
- * at its node: an unbiased estimate of π(a | s) at the temperature of sampling. All calls go through the
- * context: each sample is one call in the ledger, and equal states share their samples.
+ * Without the option `prior`, the prior of an action is its share of the samples drawn at its node: an unbiased
+ * estimate of π(a | s) at the sampling temperature. All calls go through the context: each sample is one call in the
+ * ledger, and equal states share their samples.
  *
- * Where the notation has tools and the model takes them, each sample is asked for as a call, and read by `called`; what
- * is text without a call is read by `parse`. A repair then shows what is wrong as what the call returned.
+ * If the notation has tools and the model supports them, each sample is requested as a call and parsed by `called`;
+ * text without a call is parsed by `parse`. A repair then returns the error as the result of the call.
  *
- * With the form `several` a request for `count` actions is one completion and so one call in the ledger,
- * whatever `count` is, with `offset` as its index: asked again with another `offset` or `count`, the model
- * is asked anew. It is told which actions the node has already, unless independent samples are wanted. The
- * answer becomes `count` proposals: those that are missing or cannot be read are failures, and equal ones
- * add up their shares. The shares then say how often an action was listed, and nothing of π. An answer is
- * sent back for repair only where none of its actions can be used.
+ * With the form `several`, a request for `count` actions is one completion, and so one call in the ledger, with
+ * `offset` as its index: another `offset` or `count` is a new call. The prompt lists the node's existing actions,
+ * unless independent samples are wanted. The answer becomes `count` proposals: missing or unparsable ones are failures,
+ * and equal ones add their shares. Shares then count listings, and do not estimate π. An answer is sent back for repair
+ * only if none of its actions is usable.
  */
 export function fromModel<State = any, Action = any>(
   options: FromModelOptions<State, Action>,

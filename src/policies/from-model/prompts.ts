@@ -55,7 +55,7 @@ export const jsonSchema: JsonValue = objectSchema({ step: { type: 'string' } });
 export interface ListRequest {
   /** How many. */
   readonly count: number;
-  /** Actions that are there already, as text. */
+  /** Actions that already exist, as text. */
   readonly known: readonly string[];
   /** One instruction an action; none where they are not told apart. */
   readonly instructions: readonly string[];

@@ -8,46 +8,46 @@ import { jsonSchema, listSchema } from './prompts.ts';
 import { readCalls, readJson, readText } from './read.ts';
 import type { Settings } from './samples.ts';
 
-/** What all policies have in common that ask a language model. */
+/** Options common to all policies that ask a language model. */
 export interface SamplingOptions<State = any, Action = any> {
   /** The model. */
   readonly model: LanguageModel;
   /**
-   * The temperature of sampling: a number from 0 up. At 0 all samples of a state are alike.
+   * The sampling temperature: a number from 0 up. At 0 all samples of a state are equal.
    *
    * @defaultValue 1
    */
   readonly temperature?: number;
-  /** The probability mass to sample from, in (0, 1]. @defaultValue what the model does */
+  /** The probability mass to sample from, in (0, 1]. @defaultValue the model's default */
   readonly topP?: number;
   /**
-   * The limit on the tokens of one action: an integer from 1 up. A completion that holds several may have as
-   * many times as many.
+   * The maximum tokens of one action: an integer from 1 up. A completion with several actions may have this many for
+   * each.
    *
    * @defaultValue 256; 512 for `callTools`
    */
   readonly maxTokens?: number;
   /**
-   * Texts at which a sample ends.
+   * Stop texts of a sample.
    *
-   * @defaultValue the `delimiter` of the notation, where it has one, the action is asked for as text and the
-   * model supports `stop`; else none
+   * @defaultValue the `delimiter` of the notation, if it has one, the action is requested as text and the model
+   * supports `stop`; else none
    */
   readonly stop?: readonly string[];
   /** The seed of sampling, for models that take one. @defaultValue none */
   readonly seed?: number;
-  /** What the model is told beside the state, such as lessons. @defaultValue nothing */
+  /** Text added to the prompt after the state, such as lessons. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
   /**
-   * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
-   * an integer from 1 up.
+   * The number of samples drawn when an algorithm asks for all actions, because a model cannot list them: an integer
+   * from 1 up.
    *
    * @defaultValue 5; 2 for `selfRefine`, 4 for `callTools` and `subQuestion`
    */
   readonly samples?: number;
   /**
-   * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0
-   * up. Each time costs a call.
+   * How often a sample that cannot be parsed is sent back with the reason: an integer from 0 up. Each repair costs a
+   * call.
    *
    * @defaultValue 0; 1 for `callTools` and `introspective`
    */
@@ -57,7 +57,7 @@ export interface SamplingOptions<State = any, Action = any> {
 /** The form in which actions are asked for. */
 export type Form = 'text' | 'json' | 'several';
 
-/** What all requests of a policy have in common, from its options. */
+/** Settings common to all requests of a policy, from its options. */
 export function settingsOf<State, Action>(options: SamplingOptions<State, Action>): Settings {
   const { model, temperature = 1, maxTokens = 256, topP, stop, seed } = options;
   const { capabilities } = model;
@@ -74,7 +74,7 @@ export function settingsOf<State, Action>(options: SamplingOptions<State, Action
   };
 }
 
-/** Who is asked, and in which form. */
+/** The model, and the form of its answers. */
 export interface Way {
   readonly model: LanguageModel;
   readonly form?: Form;

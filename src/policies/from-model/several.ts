@@ -52,7 +52,7 @@ export async function proposeSeveral<Action>(
   }
 }
 
-/** The limit on the tokens of one action, for a completion that holds several. */
+/** The maximum tokens of one action, for a completion that holds several. */
 function limitsOf(maxTokens: number | undefined, count: number) {
   return maxTokens === undefined ? {} : { maxTokens: maxTokens * count };
 }

@@ -6,11 +6,11 @@ import type { SearchAlgorithm } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 
 /**
- * AB-MCTS-A: a simulation selects by {@link widerOrDeeper}, generates one child there and backs up its score. A node may
- * be an answer and still be refined. Of several arms the one with the highest draw from the scores that it brought,
- * wherever in the tree, generates.
+ * AB-MCTS-A: a simulation selects by {@link widerOrDeeper}, generates one child there and backs up its score. A node
+ * may be an answer and still be refined. With several arms, Thompson sampling over each arm's scores across the tree
+ * picks the arm that generates.
  *
- * An action that is proposed again scores again. Simulations under way leave no mark: draws differ.
+ * A repeated proposal counts its score again. Simulations in flight need no correction, because draws differ.
  *
  * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search", 2025
  * (arXiv 2503.04412), section 3.3.
@@ -19,7 +19,10 @@ export function abMcts(
   options: {
     /** The arms to generate from, such as the models of `multiModel`; the best is found by Thompson sampling. @defaultValue the policy as it is */
     readonly arms?: readonly string[];
-    /** What is believed of scores. @defaultValue {@link gaussianBelief}, the reference code's; `betaBelief` is the other */
+    /**
+     * The belief about scores. @defaultValue {@link gaussianBelief}, as in the reference code; the alternative is
+     * `betaBelief`
+     */
     readonly belief?: Belief;
   } = {},
 ): SearchAlgorithm {
@@ -53,7 +56,7 @@ export function abMcts(
   };
 }
 
-/** AB-MCTS-A in lists: one arm, the policy. */
+/** List entry of AB-MCTS-A: one arm, the policy. */
 export const abMctsEntry: AlgorithmEntry = {
   name: 'ab-mcts-a',
   title: 'Adaptive branching MCTS (AB-MCTS-A)',

@@ -19,10 +19,10 @@ import { isGoal } from './is-goal.ts';
 
 /** Options of {@link astar}. */
 export interface AstarOptions<State> {
-  /** h(s), the cost still to come. @defaultValue 1 − v(s), asked of the evaluator */
+  /** h(s), the estimated remaining cost. @defaultValue 1 − v(s) from the evaluator */
   readonly heuristic?: Heuristic<State>;
   /**
-   * Whether h never overestimates. Only then does the search claim that its answer is optimal.
+   * Whether h never overestimates. The search claims an optimal answer only if so.
    *
    * @defaultValue false
    */
@@ -30,13 +30,13 @@ export interface AstarOptions<State> {
   /**
    * c(s, a) ≥ 0, the cost of the edge that leads to a node.
    *
-   * @defaultValue what the step cost by the environment; where that says nothing, 1 with a heuristic and 0 without, which
+   * @defaultValue the `cost` of the environment's transition; if it gives none, 1 with a heuristic and 0 without, which
    * is best-first search on the value
    */
   readonly cost?: (node: SearchNode) => number;
   /** The weight of h. Above 1 it finds faster and claims no optimality. @defaultValue 1 */
   readonly weight?: number;
-  /** Which nodes are goals. @defaultValue terminal ones with a positive reward or none */
+  /** Whether a node is a goal. @defaultValue terminal nodes with a positive reward or no reward */
   readonly goal?: (node: SearchNode) => boolean;
   /** How many actions to ask for. @defaultValue all that the policy has */
   readonly width?: number;
@@ -46,11 +46,11 @@ export interface AstarOptions<State> {
 
 /**
  * A*: expands the node with the least `f = g + h`, cost so far plus cost to come, until that node is a
- * goal. Equal f: the least h first, then the first proposed.
+ * goal. Ties go to the least h, then to the first proposed.
  *
- * A state that was reached before is kept only on its cheapest path; where a cheaper path comes later,
- * the state is opened again, so that h need not be consistent. With an admissible h the answer is the
- * cheapest among all paths that the policy proposes, and `result.optimal` says so.
+ * A state is kept only on its cheapest path; if a cheaper path appears later, the state is reopened, so h need not be
+ * consistent. With an admissible h the answer is the cheapest among all paths that the policy proposes, and
+ * `result.optimal` says so.
  *
  * @see Hart, Nilsson, Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost Paths",
  * 1968; Pohl, "Heuristic search viewed as path finding in a graph", 1970, for the weight.
@@ -331,7 +331,7 @@ function numberFrom(name: string, value: number): number {
   throw wrongResult(name, value, { returns: 'numbers from 0 up' });
 }
 
-/** A* in lists: where there is a heuristic it is admissible. */
+/** List entry of A*: where there is a heuristic it is admissible. */
 export const astarEntry: AlgorithmEntry = {
   name: 'astar',
   title: 'A*, and best-first search on the values where there is no heuristic',

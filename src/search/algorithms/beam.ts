@@ -9,22 +9,21 @@ import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link beam}. */
 export interface BeamOptions {
-  /** B, how many nodes of a level go on: an integer from 1 up. @defaultValue 5 */
+  /** B, the number of nodes kept per level: an integer from 1 up. @defaultValue 5 */
   readonly width?: number;
-  /** How many actions a node is asked for: an integer from 1 up. @defaultValue all that the policy has */
+  /** Actions to request per node: an integer from 1 up. @defaultValue all that the policy has */
   readonly samples?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
   /**
-   * Which nodes go on: the `best`; or a `sample`, each drawn from those that are left with a probability in proportion to
-   * its promise.
+   * Which nodes are kept: the `best`, or a `sample` drawn without replacement with probability proportional to promise.
    *
    * @defaultValue `'best'`
    */
   readonly select?: 'best' | 'sample';
   /**
-   * What is evaluated in one batch: the children of a `node`, or those of the whole `level`, for an evaluator that
-   * compares them. Then each level is one simulation more.
+   * What is evaluated in one batch: the children of one `node`, or those of the entire `level`, for evaluators that
+   * compare nodes. With `level`, each level costs one extra simulation.
    *
    * @defaultValue `'node'`
    */
@@ -32,10 +31,10 @@ export interface BeamOptions {
 }
 
 /**
- * Beam search: expands all nodes of a level, evaluates their children, and goes on with the best of them. The
- * others are put aside, but for complete answers. A node is worth the rewards on its way and what is known of it:
- * {@link promiseOf}. Ends leave the beam and stay in the tree; the best of them is the answer. With an infinite width it
- * is exhaustive.
+ * Beam search: expands all nodes of a level, evaluates their children, and keeps the best of them. The others are
+ * pruned, except complete answers. Nodes are ranked by the rewards on their path plus their evaluation:
+ * {@link promiseOf}. Terminal nodes leave the beam and stay in the tree; the best of them is the answer. An infinite
+ * width makes the search exhaustive.
  *
  * Each node of a level is one simulation.
  *
@@ -154,7 +153,7 @@ function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
 
-/** A beam in lists: five nodes a level; of a model five samples each. */
+/** List entry of A beam: five nodes a level; of a model five samples each. */
 export const beamEntry: AlgorithmEntry = {
   name: 'beam',
   title: 'Beam search',

@@ -12,30 +12,30 @@ import { Frontier } from './frontier.ts';
 /** Options of {@link bestFirst}. */
 export interface BestFirstOptions {
   /**
-   * Which open node is expanded next: the one with the greatest `value`, of equal ones the shallowest; or by `depth` one of
-   * the deepest, of these the one with the greatest value, which is depth-first search with the best child first.
+   * Which open node is expanded next: with `value`, the one with the greatest value, ties going to the shallowest; with
+   * `depth`, the deepest, ties going to the greatest value, which is depth-first search with the best child first.
    *
    * @defaultValue `'value'`
    */
   readonly order?: 'depth' | 'value';
-  /** How many actions a node is asked for: an integer from 1 up. @defaultValue all that the policy has */
+  /** Actions to request per node: an integer from 1 up. @defaultValue all that the policy has */
   readonly width?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
-  /** A node that promises no more than this is put aside: a finite number. @defaultValue none is */
+  /** Nodes whose promise is at most this are pruned: a finite number. @defaultValue no node is pruned */
   readonly threshold?: number;
 }
 
 /**
- * Best-first search: expands the most promising of all open nodes, and evaluates its children. A node is worth the
- * rewards on its way and what is known of it: {@link promiseOf}. Each expansion is one simulation. It goes on until
- * nothing is open or the budget is spent: `stopWhen: solved()` ends it with the first solution. States are not told
- * apart; `astar` without a heuristic keeps each one once, and adds up costs.
+ * Best-first search: repeatedly expands the most promising open node and evaluates its children. Promise is the rewards
+ * on the path plus the evaluation: {@link promiseOf}. Each expansion is one simulation. It continues until no node is
+ * open or the budget is spent: `stopWhen: solved()` ends it at the first solution. Equal states on different paths are
+ * not merged; `astar` without a heuristic keeps each state once, and adds up costs.
  *
  * With `order: 'depth'` and a `threshold` it is the depth-first search of Tree of Thoughts.
  *
- * Otherwise than in Koh et al., whose queue holds actions that inherit the value of the state they leave, children
- * are evaluated when they are made, as in treequest.
+ * Children are evaluated when they are created, as in treequest; in Koh et al. the queue holds actions that inherit the
+ * value of the state they leave.
  *
  * @see Pearl, "Heuristics", 1984; Koh et al., "Tree Search for Language Model Agents", 2024; Yao et al., "Tree of
  * Thoughts: Deliberate Problem Solving with Large Language Models", 2023, algorithm 2.
@@ -89,7 +89,7 @@ function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
 
-/** Best-first search in lists: of a model five samples a node. */
+/** List entry of Best-first search: of a model five samples a node. */
 export const bestFirstEntry: AlgorithmEntry = {
   name: 'best-first',
   title: 'Best-first search on the values',

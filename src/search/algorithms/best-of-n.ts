@@ -18,14 +18,14 @@ import { adaptiveConsistency, esc, type StoppingRule } from './stopping-rules.ts
 
 /** Options of {@link bestOfN}. */
 export interface BestOfNOptions {
-  /** How many trajectories. @defaultValue as many as the budget holds */
+  /** The number of trajectories. @defaultValue as many as the budget allows */
   readonly n?: number;
   /** The longest trajectory, in edges. @defaultValue 64 */
   readonly maxDepth?: number;
   /**
-   * Which end is taken: the one with the best score; by `majority` one with the answer that most trajectories came to,
-   * which is self-consistency and asks no evaluator; or by a `weighted` vote, in which each counts with its score. Votes
-   * need an environment with an `answer`.
+   * Which end is chosen: the one with the `best` score; by `majority`, one with the most frequent answer, which is
+   * self-consistency and needs no evaluator; or by a vote `weighted` by score. Votes need an environment with an
+   * `answer`.
    *
    * @defaultValue `'best'`
    */
@@ -42,12 +42,11 @@ export interface BestOfNOptions {
  * Best of N: draws N independent trajectories from the policy and keeps the one with the best end. The
  * baseline that every search has to beat at equal cost.
  *
- * Each step draws one action, whatever was drawn there before; equal actions meet in one node, so that
- * visits count draws. A policy that lists actions instead of sampling them spreads the first draws at a
- * node over all of them.
+ * Each step draws one action, independently of earlier draws; equal actions share one node, so visits count draws. If
+ * the policy lists actions instead of sampling them, the first draws at a node cover all of them.
  *
- * With `choose: 'majority'` it is self-consistency, and with `until` besides one that stops early; with `n: 1` one chain of
- * thought, greedy where the policy samples at temperature 0: its end is chosen whatever it is worth, and asks no evaluator.
+ * `choose: 'majority'` is self-consistency, which `until` can stop early. `n: 1` is one chain of thought, greedy if the
+ * policy samples at temperature 0; its end is chosen regardless of its value, without asking the evaluator.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, for votes; Li et
  * al., "Making Language Models Better Reasoners with Step-Aware Verifier", 2023, for weighted ones.
@@ -75,7 +74,7 @@ export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
       // Without answers to vote on it is refused before anything is spent.
       if (choose !== 'best') context.conclude({ votes: [] });
       const poll = new Poll(tree, context, until);
-      // Where all ends vote alike, or there is only one, a score would decide nothing.
+      // If all ends have equal votes, or there is only one, a score would decide nothing.
       const isUnscored = choose === 'majority' || (choose === 'best' && n === 1);
       const draw = { tree, context, poll, maxDepth, isUnscored, idle: new Idle(context) };
       if (poll.decisive === undefined) {
@@ -96,10 +95,10 @@ interface Draw<State, Action> {
   readonly idle: Idle;
 }
 
-/** So many draws in a row that came to nothing and cost nothing end the search: no budget would. */
+/** Ends the search after this many failed, free draws in a row: no budget would end it. */
 const mostIdle = 50;
 
-/** Draws in a row that came to nothing and cost nothing, such as calls that a server refuses. */
+/** Counts consecutive draws that failed and cost nothing, such as calls that a server refuses. */
 class Idle {
   readonly #context: Pick<SearchContext<unknown, unknown>, 'remaining'>;
   #left: string;
@@ -110,7 +109,7 @@ class Idle {
     this.#left = this.#now();
   }
 
-  /** A draw has come to nothing. */
+  /** Records a failed draw. */
   lost(): SimulationOutcome {
     const left = this.#now();
     this.#draws = left === this.#left ? this.#draws + 1 : 1;
@@ -177,7 +176,7 @@ class Poll<State, Action> {
   }
 }
 
-/** Draws a trajectory to its end; `undefined` where a draw failed, which ends this one and no other. */
+/** Draws a trajectory to its end; `undefined` if a draw failed, which ends only this trajectory. */
 async function walk<State, Action>(
   tree: SearchTree<State, Action>,
   context: SearchContext<State, Action>,
@@ -196,7 +195,7 @@ async function walk<State, Action>(
   return node;
 }
 
-/** The ends of all trajectories: each votes as often as it was drawn, by its score where that counts. */
+/** The ends of all trajectories: each votes as often as it was drawn, weighted by its score if scores count. */
 function votesOf<State, Action>(
   tree: SearchTree<State, Action>,
   choose: 'majority' | 'weighted',
@@ -211,7 +210,7 @@ function votesOf<State, Action>(
     });
 }
 
-/** Whether something can follow. What is known in full is walked through once more. */
+/** Whether the trajectory can continue. Fully explored nodes are walked through again. */
 function isInner({ status }: SearchNode): boolean {
   return status === 'open' || status === 'closed';
 }
@@ -240,7 +239,7 @@ function drawByPrior<State, Action>(
   return nodes.at(placeOf(priors, share));
 }
 
-/** Best-of-N in lists, and what else it is: one path, or votes with their stopping rules. */
+/** List entry of Best-of-N, and what else it is: one path, or votes with their stopping rules. */
 export const bestOfNEntries: readonly AlgorithmEntry[] = [
   {
     name: 'adaptive-consistency',

@@ -21,38 +21,41 @@ import { within } from './within.ts';
 export interface BudgetedOptions
   extends Pick<MctsOptions, 'evaluate' | 'maxDepth' | 'widening' | 'width'> {
   /**
-   * What is known of the budget: by `answers`, how many of them are affordable still; by `share`, how much of it is spent,
-   * as in BG-MCTS, which takes neither `c`, `enough`, `evaluate`, `widening` nor `width`.
+   * How the search adapts to its budget: by `answers`, the number still affordable; by `share`, the fraction spent, as
+   * in BG-MCTS, which does not accept `c`, `enough`, `evaluate`, `widening` or `width`.
    *
    * @defaultValue `'answers'`
    */
   readonly by?: 'answers' | 'share';
-  /** c, the weight of exploration while money is no matter: from 0 up. @defaultValue 1.25 */
+  /** c, the weight of exploration while the budget is ample: from 0 up. @defaultValue 1.25 */
   readonly c?: number;
-  /** E₀, from how many affordable answers on money is no matter: an integer from 1 up. @defaultValue 8 */
+  /**
+   * E₀, the number of affordable answers from which the budget counts as ample: an integer from 1 up. @defaultValue 8
+   */
   readonly enough?: number;
 }
 
 /**
- * Tree search that knows what is left of calls, tokens and dollars, in the unit that is scarcest: broad while there is
- * money, deep when it ends, with an answer affordable throughout. Let T̂(d) be the price of an answer from depth d on, a
- * call a step, and E how many answers from the start are affordable; until there is one, one and a half times its price is set
- * aside, because calls reserve more than they use. Ours:
+ * Tree search that adapts to the remaining calls, tokens and dollars, in whichever unit is scarcest: broad while budget
+ * remains, deep as it runs out, with an answer affordable throughout. T̂(d) is the estimated cost of an answer from
+ * depth d, at one call per step, and E is the number of answers from the root that are affordable. Until there is an
+ * answer, 1.5 times its cost is reserved, because calls reserve more than they use. Our own rules:
  *
- * - Where E is less than E₀ / 2 once the first actions are known, the likeliest of them is gone on with to an end before
- *   anything is judged.
+ * - If E is less than E₀ / 2 once the first actions are known, the likeliest is followed to an end before anything is
+ *   evaluated.
  * - Selection by {@link puct} with `c · min(1, √(E / E₀))`.
- * - Once two thirds of what there was are spent without an answer, the most promising paths are finished, one sample a step, until
- *   there is one: how deep answers lie nobody knows before.
+ * - Once two thirds of the budget are spent without an answer, the most promising paths are finished, one sample per
+ *   step, until there is one: the depth of answers is unknown until then.
  * - A node is expanded only where `T̂(d) · (in flight + 1)` is left.
- * - A further sibling at depth d is sampled only where `E ≥ 2` and T̂(d) is at most half of what is left.
- * - Where nothing is affordable, the most promising open paths are finished, one sample a step, and what is left then goes
- *   to independent trajectories.
+ * - Another sibling at depth d is sampled only if `E ≥ 2` and T̂(d) is at most half of what is left.
+ * - When nothing else is affordable, the most promising open paths are finished, one sample per step, and the remainder
+ *   goes to independent trajectories.
  *
  * Without a limit on calls, tokens or dollars it is `mcts` with {@link puct}.
  *
- * By `share` it is BG-MCTS, by the rule `spendingDown`: each new node is backed up with its own value, two at a leaf and else
- * one. Its budget is one of output tokens; here it is the scarcest unit, of tokens those that are read too.
+ * By `share` it is BG-MCTS, using the rule `spendingDown`: each new node is backed up with its own value; a leaf gets
+ * two children, other nodes one. The paper budgets output tokens; here it is the scarcest unit, and tokens include
+ * those read.
  *
  * @see BG-MCTS, 2026 (arXiv 2602.09574), for `share`.
  */
@@ -97,7 +100,7 @@ export function budgeted(options: BudgetedOptions = {}): SearchAlgorithm {
   };
 }
 
-/** Selects as far as an answer can be paid for from there: the rule that a tree names is that of the last selection. */
+/** Limits selection to nodes from which an answer is affordable. A tree names the rule of its last selection. */
 function affordable<State, Action>(
   { cursor }: SearchTree<State, Action>,
   purse: Purse,
@@ -116,7 +119,7 @@ function affordable<State, Action>(
   return Object.defineProperty(select, 'spec', { get: () => rule(purse()).spec });
 }
 
-/** Lets a node have another child only while that can be paid for; the first ones it always may. */
+/** Allows a node another child only while it is affordable; the first children are always allowed. */
 function affordableSiblings<State, Action>(
   { cursor }: SearchTree<State, Action>,
   purse: Purse,
@@ -157,7 +160,7 @@ function spendDown<State, Action>(
   });
 }
 
-/** Budget-conscious search in lists, by affordable answers. Of a model it samples as `mcts` does. */
+/** List entry of Budget-conscious search, by affordable answers. Of a model it samples as `mcts` does. */
 export const budgetedEntry: AlgorithmEntry = {
   name: 'budgeted',
   title: 'Tree search that knows what is left of its budget',

@@ -9,25 +9,31 @@ import { isGoal } from './is-goal.ts';
 
 /** Options of {@link depthFirst}. */
 export interface DepthFirstOptions {
-  /** w, how many actions a node gets, one after the other: an integer from 1 up. @defaultValue 2, the paper's */
+  /**
+   * w, the maximum number of actions per node, proposed one at a time: an integer from 1 up. @defaultValue 2, the
+   * paper's
+   */
   readonly width?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 12, the reference code's */
   readonly maxDepth?: number;
-  /** How many levels to go up from an end, before another action is tried: an integer from 1 up. @defaultValue 2, the reference code's */
+  /**
+   * Levels to backtrack from an end before another action is tried: an integer from 1 up. @defaultValue 2, the
+   * reference code's
+   */
   readonly climb?: number;
-  /** After how many answers the search is over: an integer from 1 up. @defaultValue 1 */
+  /** The number of answers after which the search ends: an integer from 1 up. @defaultValue 1 */
   readonly answers?: number;
-  /** Which ends are answers; the others are given up. @defaultValue those with a positive reward or none */
+  /** Whether an end is an answer; other ends are abandoned. @defaultValue ends with a positive reward or no reward */
   readonly goal?: (node: SearchNode) => boolean;
 }
 
 /**
- * DFSDT, the depth-first search with diversity of ToolLLM: takes one action at a time as deep as it leads, and on
- * the way back proposes another one in sight of its siblings. What they were and came to is for the policy to tell
- * the model: `introspective`, or the prompt part `siblings`. It needs no evaluator.
+ * DFSDT, the depth-first search with diversity of ToolLLM: follows one action at a time as deep as it leads, then
+ * backtracks and proposes a different one. The policy shows the model the earlier siblings and their results:
+ * `introspective`, or the prompt part `siblings`. It needs no evaluator.
  *
- * An end sends it up `climb` levels, so that with 2 its parent gets no other action; a path that is too long, or has
- * nothing left to try, sends it up one. Each proposal is one simulation.
+ * From an end it backtracks `climb` levels, so with 2 the parent of the end gets no other action; from a path that is
+ * too long, or has nothing left to try, it backtracks one. Each proposal is one simulation.
  *
  * @see Qin et al., "ToolLLM: Facilitating Large Language Models to Master 16000+ Real-world APIs", 2023 (arXiv
  * 2307.16789), section 3, and its reference code for the climb.
@@ -71,7 +77,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   };
 }
 
-/** Depth-first search in lists: of a model as in the paper; where actions are listed, all of them. */
+/** List entry of Depth-first search: of a model as in the paper; where actions are listed, all of them. */
 export const depthFirstEntry: AlgorithmEntry = {
   name: 'depth-first',
   title: 'Depth-first search with diversity (DFSDT)',

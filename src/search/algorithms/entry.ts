@@ -6,24 +6,24 @@ import type { SearchAlgorithm } from '../contracts.ts';
 export interface AlgorithmEntry
   extends Entry<
     (ground: {
-      /** Whether actions are samples of a model, and values its judgements, each of which costs a call. */
+      /** Whether actions are sampled, and values judged, by a model, each at the cost of one call. */
       readonly asksModel: boolean;
-      /** h(s), which never overestimates, where there is one. */
+      /** An admissible h(s), if there is one. */
       readonly heuristic?: Heuristic<unknown>;
     }) => SearchAlgorithm
   > {
   /**
-   * Whether it ends by itself with the best solution, given a heuristic: the first one it finds is not always that.
+   * Whether, given a heuristic, it ends by itself with the best solution, which may not be the first it finds.
    *
    * @defaultValue false
    */
   readonly proves?: boolean;
-  /** At which temperature its policy is to sample. @defaultValue the policy's own */
+  /** The sampling temperature for its policy. @defaultValue the policy's own */
   readonly temperature?: number;
   /** Whether answers vote: it needs an environment with an `answer`. @defaultValue false */
   readonly votes?: boolean;
-  /** Whether no simulation looks at what others found: all may be under way at once. @defaultValue false */
+  /** Whether simulations are independent of each other, so that all may run at once. @defaultValue false */
   readonly isIndependent?: boolean;
-  /** After how many paths it ends by itself. @defaultValue as many as the budget holds */
+  /** The number of paths after which it ends by itself. @defaultValue as many as the budget allows */
   readonly paths?: number;
 }

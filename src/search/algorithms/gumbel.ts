@@ -24,36 +24,38 @@ import { type Bounds, within } from './within.ts';
 export interface GumbelOptions
   extends Pick<MctsOptions, 'evaluate' | 'maxDepth' | 'widening' | 'width'>,
     CompletedOptions {
-  /** m, how many actions of the root are considered at most: an integer from 1 up. @defaultValue 16, the reference code's */
+  /** m, the maximum number of root actions to consider: an integer from 1 up. @defaultValue 16, the reference code's */
   readonly considered?: number;
   /**
-   * How many samples of actions the root gets, `width` at a time: an integer from 1 up. Where money is limited, no more
-   * are drawn once a quarter of it is spent.
+   * The number of actions to sample at the root, `width` at a time: an integer from 1 up. With a limit on calls, tokens
+   * or dollars, sampling stops once a quarter of it is spent.
    *
    * @defaultValue `width`
    */
   readonly samples?: number;
   /**
-   * By how much the noise is scaled, from 0 up. Where all actions are considered, they have been sampled already, and
-   * noise would sample them again.
+   * The scale of the Gumbel noise, from 0 up. If all actions are considered, noise would only resample what was sampled
+   * already.
    *
-   * @defaultValue 1 where the root has more actions than are considered, else 0; the reference code's is 1
+   * @defaultValue 1 if the root has more actions than are considered, else 0; the reference code uses 1
    */
   readonly noise?: number;
-  /** n, the simulations of one halving: an integer from 1 up. @defaultValue what the budget holds; 100 where it has no limit */
+  /**
+   * n, the simulations of one halving: an integer from 1 up. @defaultValue what the budget allows; 100 without a limit
+   */
   readonly simulations?: number;
 }
 
 /**
- * Gumbel search: samples actions of the root without replacement, and shares out the budget among them by sequential
- * halving. Below the root it visits children as often as the improved policy would.
+ * Gumbel search: samples root actions without replacement, and divides the budget among them by sequential halving.
+ * Below the root it visits children in proportion to the improved policy.
  *
- * For language models it differs from the reference code, which `{ evaluate: 'leaf', noise: 1, leastRange: 1e-8 }` is, but
- * for the one simulation that looks at the root, and that the ranking is frozen when a phase begins: children are evaluated when they are made, and that
- * counts as their first visit; a range of values below `leastRange` is not blown up; where calls, tokens or dollars are
- * limited, each phase gets an equal share of what is left of these, and once all are spent, or what is kept for a first
- * answer is reached, the most promising paths are finished; the root gets another action where `widening` allows it; what
- * is known in full is not visited again. A search that goes on plans a new halving.
+ * The defaults are adapted to language models: children are evaluated when they are created, which counts as their
+ * first visit; value ranges below `leastRange` are not stretched; with a limit on calls, tokens or dollars, each phase
+ * gets an equal share of what is left, and once that is spent, or only the reserve for a first answer is left, the most
+ * promising paths are finished; the root gets another action if `widening` allows it; fully explored nodes are not
+ * revisited. `{ evaluate: 'leaf', noise: 1, leastRange: 1e-8 }` is the reference code, except for one simulation that
+ * evaluates the root, and a ranking that is frozen when a phase begins. A resumed search plans a new halving.
  *
  * @see Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022, and its reference
  * code, mctx, whose schedule, σ and choice these are; the rest is ours.
@@ -159,7 +161,7 @@ function planOf(
   });
 }
 
-/** Gumbel search in lists. Of a model it samples as `mcts` does. */
+/** List entry of Gumbel search. Of a model it samples as `mcts` does. */
 export const gumbelEntry: AlgorithmEntry = {
   name: 'gumbel',
   title: 'Gumbel search with sequential halving',

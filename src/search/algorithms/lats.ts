@@ -9,22 +9,22 @@ import { lookBack, type ReflectionOptions } from './with-reflection.ts';
 export interface LatsOptions extends Partial<Pick<ReflectionOptions, 'reflect'>> {
   /** w, the weight of exploration: from 0 up. @defaultValue 1, the paper's */
   readonly c?: number;
-  /** n, actions a node: an integer from 1 up. @defaultValue 5, the paper's */
+  /** n, actions per node: an integer from 1 up. @defaultValue 5, the paper's */
   readonly width?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 7, the paper's */
   readonly maxDepth?: number;
-  /** Whether a node may get further children later, `width` at a time. @defaultValue the paper's: never */
+  /** Whether a node may get further children later, `width` at a time. @defaultValue never, as in the paper */
   readonly widening?: WideningRule;
 }
 
 /**
- * LATS: a simulation selects by `V(s) + w · √(ln N(parent) / N(s))`, expands, evaluates all new children after their
- * actions were taken, and goes on from the best of them until an end, which is backed up. `reflect` looks back on
- * ends that fall short of 1; lessons reach policy and judge by their prompt parts.
+ * LATS: a simulation selects by `V(s) + w · √(ln N(parent) / N(s))`, expands, takes the actions and evaluates all new
+ * children, and continues from the best of them to an end, which is backed up. `reflect` reviews ends with a score
+ * below 1; its lessons reach policy and judge through their prompt parts.
  *
- * Otherwise than the reference code: a child that was never visited counts with its evaluation alone, values are
- * means of returns (the code divides by the visits twice), what was played stays in the tree, an end counts its reward,
- * and no reward of the answer key ends the search: for that there is `stopWhen`.
+ * Differences from the reference code: an unvisited child counts with its evaluation alone, values are means of returns
+ * (the code divides by the visits twice), rollouts stay in the tree, an end counts its reward, and a reward from the
+ * answer key does not end the search: use `stopWhen` for that.
  *
  * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024
  * (arXiv 2310.04406), section 4.
@@ -37,7 +37,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
   expectFunction('reflect', reflect);
   if (widening !== undefined) expectFunction('widening', widening);
   const selection = descend(uct({ c, unvisited: knownValue }));
-  // Another simulation may have expanded a node while this one waited for its state: it gets no more.
+  // If another simulation expanded the node while this one waited for its state, it gets no more children.
   const request = { count: width, widening: widening ?? (() => false) };
   return {
     name: 'lats',
@@ -69,7 +69,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
   };
 }
 
-/** LATS in lists, without reflection. */
+/** List entry of LATS, without reflection. */
 export const latsEntry: AlgorithmEntry = {
   name: 'lats',
   title: 'Language Agent Tree Search (LATS)',

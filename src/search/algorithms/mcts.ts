@@ -18,32 +18,32 @@ import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link mcts}. */
 export interface MctsOptions {
-  /** From which node a simulation goes on. @defaultValue `descend(puct())` */
+  /** Selects the leaf of a simulation. @defaultValue `descend(puct())` */
   readonly selection?: Selection;
-  /** How returns are merged into values. @defaultValue {@link meanBackup} */
+  /** How returns update values. @defaultValue {@link meanBackup} */
   readonly backup?: BackupRule;
-  /** How many actions to ask for at once. @defaultValue all that the policy has */
+  /** Actions to request per expansion. @defaultValue all that the policy has */
   readonly width?: number;
   /**
-   * What of a leaf is evaluated: the likeliest `one` of its new children, which is then backed up; `all` of
-   * them in one batch, of which the best is; or the `leaf` itself, beside its expansion. Process reward
-   * models score `all` for little more than one.
+   * What is evaluated at a leaf: the likeliest `one` of its new children, which is then backed up; `all` of them in one
+   * batch, of which the best is backed up; or the `leaf` itself, alongside its expansion. Process reward models score
+   * `all` for little more than the cost of one.
    *
    * @defaultValue `'one'`
    */
   readonly evaluate?: 'all' | 'leaf' | 'one';
   /**
-   * Whether a simulation goes on by the same selection to a terminal node or `maxDepth`, where it is evaluated. The
-   * nodes on the way are kept: a roll-out inside the tree. The selection must be one that walks down, such as
-   * `descend`. Without it a simulation ends one step beyond the leaf, or at it.
+   * Whether a simulation continues by the same selection to a terminal node or `maxDepth`, which is then evaluated. The
+   * nodes on the way are kept: a rollout inside the tree. The selection must walk down, as `descend` does. Without it a
+   * simulation ends at the leaf or one step beyond it.
    *
    * @defaultValue false
    */
   readonly rollout?: boolean;
   /**
-   * Whether a node may get further children later: `selection` is told of it. Where all children are known and no
-   * further one is allowed yet, a simulation counts the best of them once more, at no cost; where none ever will
-   * be, the node is closed.
+   * Whether a node may get further children later: passed on to `selection`. If all children are fully explored and no
+   * further one is allowed yet, a simulation counts the best of them again, at no cost; if no further one ever will be,
+   * the node is closed.
    *
    * @defaultValue never
    */
@@ -51,8 +51,8 @@ export interface MctsOptions {
   /** The longest path, in edges from the root: what lies there is closed. @defaultValue 64 */
   readonly maxDepth?: number;
   /**
-   * How far a simulation looks ahead, in edges from where the world stands. What lies there stays open: it comes
-   * into sight as the world moves on.
+   * How far a simulation looks ahead, in edges from the cursor. Nodes at the horizon stay open: they come into reach as
+   * the cursor advances.
    *
    * @defaultValue no limit
    */
@@ -62,8 +62,8 @@ export interface MctsOptions {
 /**
  * Monte-Carlo tree search: select a leaf, expand it, evaluate one of its children, back up the value.
  *
- * The evaluator takes the place of the roll-out; with a `rollout` value it is one. An evaluator that has a
- * `simulate` besides gives the return that is backed up, and its value only guides the selection.
+ * The evaluator takes the place of the rollout; the `rollout` value is one. If the evaluator also has a `simulate`,
+ * that gives the return to back up, and its value only guides selection.
  *
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006; Kocsis and
  * Szepesvári, "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
@@ -127,14 +127,13 @@ interface Stage<State, Action> {
 
 type Selected<State, Action> = SearchNode<State, Action> | 'exhausted' | 'waiting';
 
-/** What is to be backed up, or what the simulation comes to. */
+/** The node to back up, or the outcome of the simulation. */
 type Grown<State, Action> = SearchNode<State, Action> | 'continue' | 'waiting';
 
 /**
  * The node below another one to go on from, stepped to.
  *
- * Two simulations at one leaf would be one that counts twice: the second waits until the first has said what is there,
- * which opens the way on.
+ * Two simulations at one leaf would be one counted twice, so the second waits until the first has expanded the leaf.
  */
 function select<State, Action>(
   stage: Stage<State, Action>,
@@ -142,7 +141,7 @@ function select<State, Action>(
 ): MaybePromise<Selected<State, Action>> {
   const { context, simulation, rules } = stage;
   const { selection, request, evaluate, rollout } = rules;
-  // Roll-outs part at random, and where one child is evaluated each takes another one.
+  // Rollouts diverge at random, and with `one` each simulation takes a different child.
   const mayShare = rollout || evaluate === 'one';
   let hasMet = false;
   for (;;) {
@@ -150,7 +149,7 @@ function select<State, Action>(
     if (leaf === undefined) return 'exhausted';
     const isAlone = mayShare || !(isTaken(leaf) || context.isExpanding(leaf));
     if (!isAlone && hasMet) return withdraw(stage);
-    // It looks once more, and counts its own mark: where another way is nearly as good, it goes there.
+    // It selects again, counting its own mark: a path that is nearly as good wins then.
     hasMet = !isAlone;
     if (hasMet) continue;
     if (leaf.kind === 'proposed') {
@@ -188,7 +187,7 @@ async function growChild<State, Action>(
   }
 }
 
-/** Leaves a place to who came first. The mark goes at once: the next one may be alone there. */
+/** Yields the leaf to the simulation that came first. The mark is removed at once: the next one may be alone there. */
 function withdraw<State, Action>({ simulation, tree }: Stage<State, Action>): 'waiting' {
   simulation.visit(tree.cursor);
   return 'waiting';
@@ -277,8 +276,8 @@ function isOutOfReach({ status, kind }: SearchNode): boolean {
 
 /**
  * MCTS in lists. All new children of a leaf are evaluated. Of a model two samples are drawn at first: further ones
- * where the judgements leave no hope. Its c was chosen on 200 puzzles that the packaged model was trained on, where 0.05
- * to 0.4 are alike.
+ * where the judgements leave no hope. Its c was chosen on 200 puzzles that the packaged model was trained on, where
+ * 0.05 to 0.4 perform alike.
  */
 export const mctsEntry: AlgorithmEntry = {
   name: 'mcts',
@@ -288,7 +287,7 @@ export const mctsEntry: AlgorithmEntry = {
     mcts(asksModel ? { ...forModels, selection: descend(puct({ cInit })) } : { evaluate: 'all' }),
 };
 
-/** How a tree grows whose policy and value are a model. */
+/** How a tree grows when policy and value are a model. */
 export const forModels: Pick<MctsOptions, 'evaluate' | 'widening' | 'width'> = {
   evaluate: 'all',
   width: 2,

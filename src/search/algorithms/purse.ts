@@ -18,9 +18,9 @@ interface UnitFunds extends Funds {
 export type Purse = () => readonly UnitFunds[];
 
 /**
- * Tells at any time what is left of calls, tokens and dollars, as far as they are limited, the scarcest first. A step costs
- * what a call of this search has cost so far. Until there is an answer, one and a half times its price is kept: a call
- * reserves more than it uses.
+ * Returns a function that tells what is left of the limited units among calls, tokens and dollars, the scarcest first.
+ * A step is estimated at the cost of a call of this search so far. Until there is an answer, 1.5 times its cost is
+ * kept: a call reserves more than it uses.
  */
 export function purseOf<State, Action>(
   tree: SearchTree<State, Action>,
@@ -57,7 +57,10 @@ function callsSince(log: SimulationLog, before: number) {
   return { calls, dearest };
 }
 
-/** Tells whether one of `parts` equal parts of what is left now is spent, of any unit, but for what no simulation fits in. */
+/**
+ * Returns a function that tells whether one of `parts` equal parts of what is left now is spent in any unit, ignoring a
+ * remainder too small for a simulation.
+ */
 export function partSpent(purse: Purse, parts: number): () => boolean {
   const begun = purse();
   const ends = new Map(
@@ -88,8 +91,8 @@ export interface Walk<State, Action> {
 }
 
 /**
- * The first simulation, which learns what a step costs: where that leaves little, it goes on to an end, one sample a
- * step, and judges nothing on the way.
+ * The first simulation, which learns what a step costs: if little is left then, it continues to an end, one sample per
+ * step, and evaluates nothing on the way.
  */
 export async function openPath<State, Action>(
   walk: Walk<State, Action>,
@@ -116,8 +119,8 @@ export async function openPath<State, Action>(
 }
 
 /**
- * Goes on with the most promising open path, one sample a step, to its end, and so with the next, until no call is
- * affordable any more or nothing is open.
+ * Follows the most promising open path to its end, one sample per step, then the next, until no call is affordable or
+ * nothing is open.
  */
 export async function finishPaths<State, Action>(walk: Walk<State, Action>): Promise<void> {
   const { tree, context } = walk;

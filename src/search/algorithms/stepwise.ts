@@ -10,11 +10,11 @@ import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import { within } from './within.ts';
 
 /**
- * One committed action at a time: searches from where the world stands, takes the best action, and goes on
- * from there. What was learnt below the action stays, and so do its siblings, which training data needs.
+ * Commits to one action at a time: searches from the cursor, takes the best action, and continues from there. The
+ * subtree below the action stays, and so do its siblings, which training data needs.
  *
- * It ends at a terminal state, where no action is left, or with the budget. Simulations of one step that find
- * nothing left to search end the step early.
+ * It ends at a terminal state, when no action is left, or with the budget. A step ends early when nothing is left to
+ * search.
  *
  * @param algorithm - What grows the tree for each step.
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, section 3.3, for search
@@ -26,12 +26,13 @@ export function stepwise<State = any, Action = any>(
     /** How many simulations each step gets: an integer from 1 up. */
     readonly simulations: number;
     /**
-     * Which action is taken.
+     * The rule that picks the action to take.
      *
-     * @defaultValue {@link robustOrSolvedChild}; of an algorithm that counts no visits, the one that leads to the best node
+     * @defaultValue {@link robustOrSolvedChild}; for an algorithm without visit counts, the action that leads to the
+     * best node
      */
     readonly choice?: FinalChoice;
-    /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
+    /** The maximum number of actions to take: an integer from 1 up. @defaultValue no limit */
     readonly maxSteps?: number;
   },
 ): SearchAlgorithm<State, Action> {

@@ -2,17 +2,17 @@ import { expectInteger, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 
 /**
- * When enough answers have been drawn. It is told all of them in order, equal ones as equal texts, `undefined` where a
- * trajectory came to none, and says how many of the last ones decide: 0 where another one is to be drawn. Pure.
+ * Decides when enough answers have been drawn. It gets all answers in order, equal ones as equal texts, `undefined` for
+ * a trajectory without one, and returns how many of the latest decide the vote; 0 asks for another draw. Pure.
  */
 export type StoppingRule = (answers: readonly (string | undefined)[]) => number;
 
 /**
- * Early-stopping self-consistency: draws a window after the other, and stops at the first one whose answers are all
- * equal, which then decides alone.
+ * Early-stopping self-consistency: draws one window of answers after another, and stops at the first whose answers are
+ * all equal; that window alone decides.
  *
- * @see Li et al., "Escape Sky-high Cost: Early-stopping Self-Consistency for Multi-step Reasoning", 2024; its code draws
- * 40 at most: `bestOfN({ n: 40, until: esc() })`.
+ * @see Li et al., "Escape Sky-high Cost: Early-stopping Self-Consistency for Multi-step Reasoning", 2024; its code
+ * draws at most 40: `bestOfN({ n: 40, until: esc() })`.
  */
 export function esc(
   options: {
@@ -32,15 +32,15 @@ export function esc(
 
 /**
  * Adaptive consistency: stops when the most frequent answer will stay ahead of the second with the wanted confidence.
- * With a and b of them that is the mass of Beta(a + 1, b + 1) above ½. First at 4 to 0, 6 to 1, 8 to 2, 9 to 3 with the
- * default.
+ * With counts a and b the confidence is the mass of Beta(a + 1, b + 1) above ½. With the default it stops at 4:0, 6:1,
+ * 8:2 or 9:3.
  *
  * @see Aggarwal et al., "Let's Sample Step by Step: Adaptive-Consistency for Efficient Reasoning and Coding with LLMs",
  * 2023, the Beta criterion of its code.
  */
 export function adaptiveConsistency(
   options: {
-    /** The mass that is enough: in (0, 1]. @defaultValue 0.95, the code's */
+    /** The required mass: in (0, 1]. @defaultValue 0.95, as in the code */
     readonly confidence?: number;
   } = {},
 ): StoppingRule {

@@ -13,8 +13,8 @@ import { within } from './within.ts';
 /** Options of {@link withReflection}. */
 export interface ReflectionOptions<State = any, Action = any> {
   /**
-   * Looks back on what was done: the nodes from the root to where the world stands, or to the best node where
-   * nothing was committed. Where it fails, a lesson is lost and no more.
+   * Reflects on the path taken: the nodes from the root to the cursor, or to the best node if nothing was committed. If
+   * it fails, only the lesson is lost.
    */
   readonly reflect: (
     path: readonly SearchNode<State, Action>[],
@@ -23,13 +23,13 @@ export interface ReflectionOptions<State = any, Action = any> {
       readonly environment: Environment<State, Action>;
     },
   ) => Promise<unknown>;
-  /** The part of the budget's calls, tokens and dollars that is kept for it, in [0, 1). @defaultValue 0.1 */
+  /** The fraction of the budget's calls, tokens and dollars reserved for reflection, in [0, 1). @defaultValue 0.1 */
   readonly reserve?: number;
 }
 
 /**
- * An algorithm that looks back when it is done, within the same budget. Simulations end when no more is left
- * than is kept for reflection.
+ * Runs an algorithm, then reflects on its result within the same budget. Simulations end when only the reserve for
+ * reflection is left.
  *
  * @see Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement Learning", 2023; Yu et al., "ExACT:
  * Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024.
@@ -68,7 +68,7 @@ function partOf(remaining: Spend, reserve: number): readonly (readonly [Unit, nu
     .map((unit) => [unit, remaining[unit] * reserve]);
 }
 
-/** Reflects on the path to an end. Where that fails a lesson is lost, and noted at the end; what was found stands. */
+/** Reflects on the path to an end. If that fails, only the lesson is lost, and the failure is noted at the end node. */
 export async function lookBack<State, Action>(
   end: SearchNode<State, Action>,
   reflect: ReflectionOptions['reflect'],

@@ -5,16 +5,16 @@ import { runRound } from '../round.ts';
 
 /** Bounds for an algorithm inside another one. */
 export interface Bounds extends Omit<SimulateOptions, 'limit'> {
-  /** How many simulations there may still be. @defaultValue as many as without it */
+  /** The number of simulations left. @defaultValue no further bound */
   readonly limit?: () => number;
-  /** Says before each simulation of which unit too little is left for it. @defaultValue of none */
+  /** Asked before each simulation: the unit of which too little is left for it. @defaultValue none */
   readonly lacks?: () => keyof Spend | undefined;
-  /** Says before each simulation whether its round is over. @defaultValue never */
+  /** Asked before each simulation: whether its round is over. @defaultValue never */
   readonly isOver?: () => boolean;
 }
 
 /**
- * The context of an algorithm inside another one: its rounds of simulations are bounded, all else goes
+ * The context of an algorithm inside another one: its rounds of simulations are bounded; everything else passes
  * through.
  */
 export function within<State, Action>(

@@ -9,8 +9,8 @@ import { describeLimits } from './algorithm/limits.ts';
 import { describeTruths } from './algorithm/truths.ts';
 
 /**
- * The contract of a `SearchAlgorithm` as tests: textbook truths on tiny problems, the conservation laws
- * that it declares, budgets that are never exceeded, and trees that depend on nothing but seed and order.
+ * The contract of a `SearchAlgorithm` as tests: known solutions of tiny problems, its declared conservation laws,
+ * budgets that are never exceeded, and trees that depend only on seed and order.
  *
  * @example
  * ```ts

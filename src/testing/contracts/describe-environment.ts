@@ -10,17 +10,17 @@ import type { Message } from '../../contracts/language-model.ts';
 import { plainContext } from '../plain-context.ts';
 import { type Subject, subjectOf, type TestRunner } from '../test-runner.ts';
 
-/** What an environment claims, for {@link describeEnvironment}. */
+/** Options of {@link describeEnvironment}. */
 export interface EnvironmentClaims<State, Action> {
   /** Makes the environment. */
   readonly create: () => Environment<State, Action>;
-  /** The legal actions of a state; none where nothing can follow. */
+  /** The legal actions of a state; none in terminal states. */
   readonly actions: (state: State) => readonly Action[];
-  /** How many random walks are taken through it. @defaultValue 6 */
+  /** The number of random walks. @defaultValue 6 */
   readonly walks?: number;
   /** The longest walk, in actions. @defaultValue 16 */
   readonly maxDepth?: number;
-  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  /** The names of tests that do not apply, each with the reason in one sentence for the report. @defaultValue none */
   readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -32,8 +32,8 @@ interface Visit<State, Action> {
 }
 
 /**
- * The contract of an `Environment` as tests, along random walks: it changes no state, repeats itself, keeps
- * what its keys promise, and its codec and notation lose nothing.
+ * The contract of an `Environment` as tests, along random walks: it never mutates states, is deterministic, has
+ * consistent keys, and its codec and notation round-trip.
  *
  * @example
  * ```ts

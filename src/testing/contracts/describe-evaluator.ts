@@ -22,7 +22,7 @@ import { plainContext } from '../plain-context.ts';
 import { type Subject, subjectOf, type TestRunner } from '../test-runner.ts';
 import { sampleTree, turns, unlimited } from './sampling.ts';
 
-/** What an evaluator claims, for {@link describeEvaluator}. */
+/** Options of {@link describeEvaluator}. */
 export interface EvaluatorClaims<State, Action> {
   /** Makes the evaluator. */
   readonly create: () => Evaluator<State, Action>;
@@ -30,22 +30,21 @@ export interface EvaluatorClaims<State, Action> {
   readonly environment: Environment<State, Action>;
   /** Proposes actions there, for random walks. */
   readonly policy: Policy<State, Action>;
-  /** A state that it cannot value, and that must fail alone. @defaultValue not tested */
+  /** A state that it cannot value, which must fail alone. @defaultValue not tested */
   readonly unfit?: State;
   /**
-   * How many calls one node costs; or, where nodes share calls, how many a batch does. No two nodes of a batch
-   * have equal states.
+   * The number of calls per node or, if nodes share calls, per batch. The nodes of a batch have different states.
    *
    * @defaultValue not tested
    */
   readonly calls?: number | ((nodes: readonly SearchNode<State, Action>[]) => number);
-  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  /** The names of tests that do not apply, each with the reason in one sentence for the report. @defaultValue none */
   readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * The contract of an `Evaluator` as tests: one value in [0, 1] a node, in order, the same in a batch, alone
- * and from a journal; what fails, fails alone; what was set aside for calls is spent or given back.
+ * The contract of an `Evaluator` as tests: one value in [0, 1] per node, in order, the same in a batch, alone and from
+ * a journal; failures affect only their node; reservations are spent or returned.
  *
  * @example
  * ```ts

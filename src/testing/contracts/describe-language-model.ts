@@ -10,12 +10,11 @@ import {
 import type { LanguageModelClaims } from './language-model/claims.ts';
 
 /**
- * The contract of a `LanguageModel` as tests: as many completions as were asked for, or an error; what it
- * declares to support, supported; a usage that counts every sample; calls that do not touch each other; and
- * aborts that come through.
+ * The contract of a `LanguageModel` as tests: the requested number of completions, or an error; declared capabilities
+ * that work; a usage that counts every sample; independent calls; and effective aborts.
  *
- * Capabilities that are not declared are not tested. A model that cannot be made to repeat itself, by a
- * seed or by temperature 0, is tested for what can be seen without.
+ * Undeclared capabilities are not tested. A model that cannot be made deterministic, by a seed or temperature 0, is
+ * tested as far as possible without.
  *
  * @example
  * ```ts

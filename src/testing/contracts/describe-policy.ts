@@ -9,19 +9,19 @@ import { plainContext } from '../plain-context.ts';
 import { subjectOf, type TestRunner } from '../test-runner.ts';
 import { isAction, sampleTree, unlimited } from './sampling.ts';
 
-/** What a policy claims, for {@link describePolicy}. */
+/** Options of {@link describePolicy}. */
 export interface PolicyClaims<State, Action> {
   /** Makes the policy. */
   readonly create: () => Policy<State, Action>;
-  /** An environment in which it is at home. Its start must offer several actions. */
+  /** An environment for it. Its start must offer several actions. */
   readonly environment: Environment<State, Action>;
-  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  /** The names of tests that do not apply, each with the reason in one sentence for the report. @defaultValue none */
   readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * The contract of a `Policy` as tests: sound priors, no more proposals than were asked for, other samples
- * at other offsets, and the same proposals for the same random numbers.
+ * The contract of a `Policy` as tests: valid priors, no more proposals than requested, different samples at different
+ * offsets, and equal proposals for equal random numbers.
  *
  * @example
  * ```ts

@@ -15,11 +15,11 @@ import type { EmulatedQuestion } from './question.ts';
 import { answerItem, asksModel, respond } from './respond.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** A server on this machine that speaks as a model server does. */
+/** A local server that emulates a model server. */
 export interface Emulator {
-  /** Where it listens, `http://127.0.0.1:…`, without `/v1`. */
+  /** Its address, `http://127.0.0.1:…`, without `/v1`. */
   readonly url: string;
-  /** What arrived, in order of arrival. */
+  /** The requests, in order of arrival. */
   readonly requests: readonly {
     /** Its index in the order of arrival, from 0. */
     readonly index: number;
@@ -29,12 +29,12 @@ export interface Emulator {
     readonly path: string;
     /** The headers, in lower case; keys and cookies left out. */
     readonly headers: Readonly<Record<string, string>>;
-    /** The body as JSON, or the fields of a form; `undefined` where there is none. */
+    /** The body as JSON, or the fields of a form; `undefined` without a body. */
     readonly body: JsonValue | undefined;
-    /** What the model was asked for it, one entry for each choice. */
+    /** The prompts of the model for it, one entry per choice. */
     readonly questions: readonly EmulatedQuestion[];
   }[];
-  /** The batches that were submitted, in order of arrival, whether the client heard of them or not. */
+  /** The submitted batches, in order of arrival, whether or not the client got a response. */
   readonly batches: readonly {
     /** Its id. */
     readonly id: string;
@@ -48,33 +48,33 @@ export interface Emulator {
       readonly body: JsonValue;
     }[];
   }[];
-  /** What it did, by its own count, as it stands now. */
+  /** Its own current statistics. */
   readonly account: {
-    /** Requests that arrived, of any kind. */
+    /** All requests received. */
     readonly requests: number;
-    /** Requests that were refused before anything was generated. */
+    /** Requests refused before generation. */
     readonly rejected: number;
-    /** Completions that were generated, delivered or not. */
+    /** Completions generated, delivered or not. */
     readonly completionsServed: number;
-    /** Tokens that were read for them, those from a cache included; the prompt of several choices counts once. */
+    /** Tokens read for them, cached ones included; the prompt of several choices counts once. */
     readonly inputTokens: number;
-    /** Tokens that were written, those of reasoning included. */
+    /** Tokens written, reasoning included. */
     readonly outputTokens: number;
-    /** Of the tokens written, those of reasoning. */
+    /** Reasoning tokens written. */
     readonly reasoningTokens: number;
-    /** Of the tokens read, those from a cache. */
+    /** Tokens read from a cache. */
     readonly cachedTokens: number;
-    /** Of the tokens read, those written to a cache at a price (Anthropic). */
+    /** Tokens written to a cache at a price (Anthropic). */
     readonly cacheWriteTokens: number;
-    /** Requests whose client left before the whole answer was sent. */
+    /** Requests whose client disconnected before the answer was complete. */
     readonly aborted: number;
-    /** Requests that are being answered now. */
+    /** Requests currently being answered. */
     readonly inFlight: number;
-    /** The most requests that were being answered at one time. */
+    /** The maximum number of requests answered concurrently. */
     readonly maxConcurrent: number;
-    /** Connections that are open now. */
+    /** Currently open connections. */
     readonly openSockets: number;
-    /** How often each sample index was generated. */
+    /** The number of generations per sample index. */
     readonly perSample: ReadonlyMap<number, number>;
   };
   /**
@@ -87,14 +87,14 @@ export interface Emulator {
 const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'cookie'];
 
 /**
- * Starts a server on loopback that speaks as a model server does, for tests of whatever talks to one. What it
- * answers depends on the conversation and the index of the sample, so that servers of different kinds give the
- * same answers; it keeps its own count of what it served; and it has the faults that real servers have.
+ * Starts a loopback server that emulates a model server, for tests of its clients. Answers depend on the conversation
+ * and the sample index, so that servers of different kinds give the same answers; it keeps its own statistics, and can
+ * reproduce faults of real servers.
  *
  * The index of a sample is the header `x-espalier-sample`, in a batch the number after `_s` at the end of a
  * `custom_id`, 0 where that is missing, plus the index of the choice. A token is up to four letters or digits together with the space
- * before them, or any other single character, or a special token such as `<|end|>`. A prompt is the conversation with two marks around
- * each turn and one where the answer begins, a token each; tools are told as JSON.
+ * before them, or any other single character, or a special token such as `<|end|>`. A prompt is the conversation with
+ * two marks around each turn and one at the start of the answer, one token each; tools are shown as JSON.
  *
  * @example
  * ```ts

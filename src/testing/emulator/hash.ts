@@ -12,7 +12,7 @@ export function hashed(...parts: readonly (string | number)[]): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x100000000;
 }
 
-/** A whole number in [0, limit) that is fixed by its parts. */
+/** An integer in [0, limit) that is fixed by its parts. */
 export function hashedInteger(limit: number, ...parts: readonly (string | number)[]): number {
   return Math.floor(hashed(...parts) * limit);
 }

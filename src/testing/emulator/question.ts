@@ -24,7 +24,7 @@ export interface EmulatedQuestion {
   readonly temperature?: number;
   /** Texts at which the answer ends. The emulator cuts it; this is for an answer that wants to know. */
   readonly stop: readonly string[];
-  /** The limit on the tokens of the answer. The emulator cuts it. */
+  /** The maximum tokens of the answer. The emulator cuts it. */
   readonly maxTokens?: number;
   /** The JSON schema that the text must satisfy; `{ type: 'object' }` where any object will do. */
   readonly schema?: JsonValue;

@@ -25,46 +25,45 @@ import { evaluateEach } from '../evaluate-each.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** What agreement is looked for in: samples of a model or of a policy. */
+/** Options of {@link selfConsistency}: samples come from a model or from a policy. */
 export type SelfConsistencyOptions<State = any, Action = any> = {
   /**
-   * Whose share is told: of the samples drawn at a state, the share of those that agree most, which is RAP's
-   * confidence; or of those drawn at the parent, the share of those that agree with the action of the node, which
-   * is the vote of rStar.
+   * What is valued: the `state`, by the share of the most frequent answer among samples drawn there, which is RAP's
+   * confidence; or the `action`, by the share of samples drawn at the parent that agree with it, which is rStar's vote.
    *
    * @defaultValue `'state'`
    */
   readonly about?: 'action' | 'state';
-  /** How many samples are drawn: an integer from 1 up. RAP draws up to 8, rStar 32. @defaultValue 8 */
+  /** The number of samples: an integer from 1 up. RAP draws up to 8, rStar 32. @defaultValue 8 */
   readonly samples?: number;
 } & (
   | {
       /**
-       * Proposes actions, one a sample; those that it has given at a node before are not bought again. A policy that
-       * lists its actions says nothing of agreement.
+       * Proposes actions, one per sample; samples it already drew at a node are reused. A policy that lists its actions
+       * has no agreement to measure.
        */
       readonly policy: Policy<State, Action>;
-      /** Left out beside a policy. */
+      /** Not with a policy. */
       readonly model?: undefined;
-      /** What two actions must have in common to agree; nothing where one cannot be read. @defaultValue the action as text */
+      /** The key by which actions agree; `undefined` if one cannot be read. @defaultValue the action as text */
       readonly key?: (action: NoInfer<Action>) => string | undefined;
     }
   | {
-      /** A model that works on from a state to the end, or proposes an action, for `about: 'action'`. */
+      /** A model that continues from a state to the end or, for `about: 'action'`, proposes an action. */
       readonly model: LanguageModel;
-      /** Left out beside a model. */
+      /** Not with a model. */
       readonly policy?: undefined;
-      /** What two texts must have in common to agree, as a rule the answer in them; nothing where one cannot be read. */
+      /** The key by which texts agree, usually the answer in them; `undefined` if one cannot be read. */
       readonly key: (text: string) => string | undefined;
-      /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 1 */
+      /** The sampling temperature: from 0 up, for models that take one. @defaultValue 1 */
       readonly temperature?: number;
-      /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+      /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue the model's default */
       readonly topP?: number;
-      /** The limit on the tokens of one sample: an integer from 1 up. @defaultValue 512 */
+      /** The maximum tokens of one sample: an integer from 1 up. @defaultValue 512 */
       readonly maxTokens?: number;
-      /** What the model is told behind the state, such as lessons. @defaultValue none */
+      /** Text added to the prompt after the state, such as lessons. @defaultValue none */
       readonly promptParts?: readonly PromptPart<State, Action>[];
-      /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
+      /** Texts to replace: `finish`, which asks for the complete remaining solution. */
       readonly prompts?: Texts<'finish'>;
     }
 );
@@ -90,16 +89,16 @@ const selfConsistencyPrompts = {
 } satisfies PromptSet;
 
 /**
- * Values nodes by how far k samples agree: `v = max_y |{i : key(yᵢ) = y}| / k` of the samples drawn at a state,
- * or, about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` of those drawn at its parent.
+ * Values nodes by the agreement of k samples: `v = max_y |{i : key(yᵢ) = y}| / k` for samples drawn at a state or,
+ * about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` for samples drawn at its parent.
  *
- * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails.
+ * An unreadable sample agrees with none, and is counted in `unscored`; if none can be read, the node fails.
  * Nodes of one batch with the same parent share its samples.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
  * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function selfConsistency<State = any, Action = any>(
   options: SelfConsistencyOptions<State, Action>,
@@ -135,8 +134,8 @@ export function selfConsistency<State = any, Action = any>(
 }
 
 /**
- * Values actions by the share of the samples at their parent that proposed them: SC(s) of LATS. It is the prior
- * of the node, and costs no call; where a policy gives priors of its own, the value is those.
+ * Values actions by the share of the samples at their parent that proposed them: SC(s) of LATS. It is the node's prior,
+ * and costs no call; if a policy gives explicit priors, those are the values.
  *
  * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
  * evaluation.

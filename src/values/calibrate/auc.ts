@@ -1,29 +1,29 @@
 import { expectation } from '../../base/expect.ts';
 import { mean } from '../../base/stats/mean.ts';
 
-/** A score, and whether what was scored turned out right. */
+/** A score, and whether the scored item was correct. */
 export interface Labelled {
-  /** What an evaluator said: on any scale, the more the better. */
+  /** An evaluator's score, on any scale; higher is better. */
   readonly score: number;
-  /** Whether it was right. */
+  /** Whether it was correct. */
   readonly correct: boolean;
-  /** Those of one group, such as a tree, depend on one another. @defaultValue it depends on no other */
+  /** Samples of one group, such as a tree, are dependent. @defaultValue independent of all others */
   readonly group?: number | string;
 }
 
-/** How well scores tell right from wrong. */
+/** How well scores discriminate right from wrong. */
 export interface Discrimination {
-  /** The chance that a right one scores above a wrong one, ties counted half: 1 at best, 0.5 by chance. */
+  /** The probability that a right sample scores above a wrong one, ties counted half: 1 is best, 0.5 is chance. */
   readonly auc: number;
-  /** Where the 95 % interval of `auc` begins. */
+  /** The lower bound of the 95 % interval of `auc`. */
   readonly low: number;
-  /** Where it ends. */
+  /** Its upper bound. */
   readonly high: number;
-  /** Whether wrong ones score higher: the interval lies below 0.5. */
+  /** Whether wrong samples score higher: the interval lies below 0.5. */
   readonly inverted: boolean;
-  /** Whether it may as well be chance: the interval holds 0.5. */
+  /** Whether it is indistinguishable from chance: the interval contains 0.5. */
   readonly noise: boolean;
-  /** What that means, in one sentence. */
+  /** The interpretation, in one sentence. */
   readonly sentence: string;
 }
 
@@ -31,13 +31,13 @@ export interface Discrimination {
 const z = 1.959963984540054;
 
 /**
- * How well scores tell right from wrong: the area under the ROC curve, from ranks, with its 95 % interval. Samples of
- * one group count for less, as far as their scores and labels go together.
+ * How well scores discriminate right from wrong: the area under the ROC curve, from ranks, with its 95 % interval.
+ * Samples of one group count less, to the extent that their scores and labels are correlated.
  *
  * @see Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than the other",
  * 1947; Newcombe, "Confidence intervals for an effect size measure based on the Mann–Whitney statistic, part 2", 2006,
  * method 5; Obuchowski, "Nonparametric analysis of clustered ROC curve data", 1997.
- * @throws EspalierError `usage` without a right one and a wrong one, or for a score that is no number.
+ * @throws EspalierError `usage` unless there is a right and a wrong sample, or for a score that is not a number.
  */
 export function discrimination(labelled: readonly Labelled[]): Discrimination {
   const [right, wrong] = expectBoth(labelled);

@@ -7,21 +7,21 @@ import { expectEvaluator } from '../ask-evaluator.ts';
 import { settle, type Waiting, wait } from '../settle.ts';
 import { type Discrimination, discrimination, expectBoth, type Labelled } from './auc.ts';
 
-/** From a score to the probability of being right. JSON: save it beside the model it belongs to. */
+/** A map from scores to the probability of being right. JSON: save it with the model it belongs to. */
 export type CalibrationMap = {
-  /** How well the scores that it was fitted to tell right from wrong. */
+  /** How well the fitted scores discriminate right from wrong. */
   readonly discrimination: Discrimination;
 } & (
   | {
       /** A logistic curve: `p = 1 / (1 + e^−(slope · score + intercept))`. */
       readonly type: 'platt';
-      /** By how much the log-odds rise with the score. Below 0 for an inverted value. */
+      /** The slope of the log-odds. Below 0 for an inverted value. */
       readonly slope: number;
       /** The log-odds at score 0. */
       readonly intercept: number;
     }
   | {
-      /** A curve that never falls: straight between its points, level outside. */
+      /** A non-decreasing curve: linear between its points, constant outside. */
       readonly type: 'isotonic';
       /** Scores in rising order, each with its probability. One or more. */
       readonly points: readonly (readonly [score: number, probability: number])[];
@@ -29,9 +29,9 @@ export type CalibrationMap = {
 );
 
 /**
- * Fits a logistic curve by maximum likelihood. Few samples suffice; it is right where the log-odds are a straight line.
- * Labels are drawn towards the middle, `(n₊ + 1) / (n₊ + 2)` and `1 / (n₋ + 2)`, so that samples which a score divides
- * cleanly give a finite slope.
+ * Fits a logistic curve by maximum likelihood. Few samples suffice; it fits if the log-odds are linear in the score.
+ * Labels are drawn towards the middle, `(n₊ + 1) / (n₊ + 2)` and `1 / (n₋ + 2)`, so that perfectly separable samples
+ * give a finite slope.
  *
  * @see Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods",
  * 1999; Lin, Lin and Weng, "A note on Platt's probabilistic outputs for support vector machines", 2007.
@@ -103,8 +103,8 @@ function logistic(odds: number): number {
 }
 
 /**
- * Fits the curve that never falls and comes closest to the labels, by pooling adjacent violators. It takes any shape
- * and needs a few hundred samples. An inverted value comes out level: `discrimination.inverted` says so.
+ * Fits the non-decreasing curve closest to the labels, by pooling adjacent violators. It takes any shape and needs a
+ * few hundred samples. An inverted value gives a constant: see `discrimination.inverted`.
  *
  * @see Ayer et al., "An empirical distribution function for sampling with incomplete information", 1955; Zadrozny and
  * Elkan, "Transforming classifier scores into accurate multiclass probability estimates", 2002.
@@ -163,11 +163,11 @@ export function probabilityOf(map: CalibrationMap, score: number): number {
 }
 
 /**
- * Turns the values of an evaluator into probabilities. The value before stays in `parts` as `uncalibrated`, and in
- * `raw` where there is no other raw score. Returns of simulations are outcomes, not estimates: they stay as they are.
+ * Turns the values of an evaluator into probabilities. The original value stays in `parts` as `uncalibrated`, and in
+ * `raw` if there is no other raw score. Returns of simulations are outcomes, not estimates, and are unchanged.
  *
  * @param map - From {@link fitPlatt} or {@link fitIsotonic}, fitted to values of this evaluator.
- * @throws EspalierError `usage` where `map` is none.
+ * @throws EspalierError `usage` if `map` is not a calibration map.
  */
 export function calibrated<State, Action>(
   evaluator: Evaluator<State, Action>,

@@ -1,34 +1,37 @@
 import { mean } from '../../base/stats/mean.ts';
 import { type Discrimination, discrimination } from './auc.ts';
 
-/** What an evaluator said of a state, and whether the state is good. */
+/** An evaluator's judgements of a state, and whether the state is good. */
 export interface JudgedState {
-  /** Each judgement by itself, in order; none where it could not be judged. */
+  /** The individual judgements, in order; empty if it could not be judged. */
   readonly values: readonly number[];
   /** Whether the goal can be reached from it. */
   readonly good: boolean;
-  /** States of one problem depend on one another. @defaultValue it depends on no other */
+  /** States of one problem are dependent. @defaultValue independent of all others */
   readonly problem?: string | undefined;
 }
 
-/** How good a judge is, and how wide a search it carries. */
+/** How good a judge is, and how wide a search it supports. */
 export interface JudgeReport extends Pick<Discrimination, 'auc' | 'high' | 'low' | 'sentence'> {
-  /** How many states were judged. */
+  /** The number of states judged. */
   readonly states: number;
-  /** How many of them are good. */
+  /** The number of good states. */
   readonly good: number;
-  /** How many could not be judged. */
+  /** The number that could not be judged. */
   readonly failed: number;
-  /** The standard deviation between judgements of one state; absent where none was judged twice. */
+  /** The standard deviation between judgements of one state; absent if none was judged twice. */
   readonly noise?: number;
-  /** How many siblings it can choose between: {@link widthCarried} by the AUC, and by the ends of its interval. Without limit it is `null` in JSON. */
+  /**
+   * The number of siblings it can choose between: {@link widthCarried} for the AUC and the bounds of its interval.
+   * Infinity is `null` in JSON.
+   */
   readonly width: Readonly<Record<'estimate' | 'high' | 'low', number>>;
 }
 
 /**
- * Measures a judge on states of which is known whether they are good. The AUC is that of the first judgement of each.
+ * Measures a judge on labelled states. The AUC uses the first judgement of each.
  *
- * @throws EspalierError `usage` where no good state was judged, or none that is not.
+ * @throws EspalierError `usage` unless a good and a bad state were judged.
  */
 export function judgeReport(states: readonly JudgedState[]): JudgeReport {
   const judged = states.filter(({ values }) => values.length > 0);
@@ -61,13 +64,13 @@ function variance({ values }: JudgedState): number {
 }
 
 /**
- * How many siblings a judge of this AUC can choose between before the best-looking one is more likely lucky than good: an
- * estimate of our own. Let good siblings be worth Δ more than others, and each judgement be off by a normal error of
+ * The number of siblings a judge with this AUC can choose between before the best-looking one is more likely lucky than
+ * good: our own estimate. Suppose good siblings are worth Δ more than others, and judgements have a normal error with
  * standard deviation σ. Then AUC = Φ(Δ / (√2 σ)); the luckiest of K errors is about σ √(2 ln K), which reaches Δ at
  *
  * `K = exp(Δ² / 2σ²) = exp(Φ⁻¹(AUC)²)`.
  *
- * An AUC of 0.5 or less carries 1, which is no choice; one of 1 has no limit.
+ * An AUC of 0.5 or less supports 1, which is no choice; an AUC of 1 has no limit.
  */
 export function widthCarried(auc: number): number {
   if (auc >= 1) return Number.POSITIVE_INFINITY;

@@ -3,43 +3,46 @@ import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { type Discrimination, discrimination, type Labelled } from './auc.ts';
 
-/** Whether values mean what they say: of those valued 0.7, seven in ten should be right. */
+/** How reliable values are as probabilities: seven in ten of those valued 0.7 should be right. */
 export interface Reliability extends Discrimination {
   /** How many samples. */
   readonly count: number;
-  /** The share that is right. */
+  /** The fraction that is right. */
   readonly correct: number;
-  /** The expected calibration error: the mean distance of score and share over the bins, weighted by their counts. */
+  /**
+   * The expected calibration error: the mean difference between score and share over the bins, weighted by their
+   * counts.
+   */
   readonly ece: number;
   /** The Brier score: the mean of `(score − outcome)²`; 0 at best, 0.25 for 0.5 everywhere. */
   readonly brier: number;
-  /** The bins that hold samples, from low to high. */
+  /** The non-empty bins, from low to high. */
   readonly bins: readonly {
-    /** The least score that belongs here. */
+    /** The lower bound, inclusive. */
     readonly from: number;
-    /** The score at which the next bin begins; 1 belongs to the last one. */
+    /** The upper bound, exclusive except in the last bin. */
     readonly to: number;
     /** How many samples. */
     readonly count: number;
-    /** Their mean score: how often they should be right. */
+    /** Their mean score: the expected fraction right. */
     readonly score: number;
-    /** The share that is right. */
+    /** The fraction that is right. */
     readonly correct: number;
   }[];
 }
 
 /**
- * Measures whether scores are probabilities. To see what a map brings, fit it to one half of the problems and measure
- * on the other.
+ * Measures whether scores are probabilities. To see what a map gains, fit it on one half of the problems and measure on
+ * the other.
  *
  * @see Guo et al., "On calibration of modern neural networks", 2017, equation 3; Brier, "Verification of forecasts
  * expressed in terms of probability", 1950.
- * @throws EspalierError `usage` for scores outside [0, 1], or without a right one and a wrong one.
+ * @throws EspalierError `usage` for scores outside [0, 1], or unless there is a right and a wrong sample.
  */
 export function reliability(
   labelled: readonly Labelled[],
   options: {
-    /** How many bins of equal width [0, 1] is divided into: an integer from 1 up. @defaultValue 10 */
+    /** The number of equal-width bins of [0, 1]: an integer from 1 up. @defaultValue 10 */
     readonly bins?: number;
   } = {},
 ): Reliability {
@@ -77,8 +80,8 @@ function rightOf(samples: readonly Labelled[]): number {
 const scale = 40;
 
 /**
- * A reliability diagram as text: a line a bin, its bar the share that is right, `|` where the bar should end. Ends
- * with the figures and with what they mean.
+ * A reliability diagram as text: one line per bin, with the fraction right as a bar and `|` where the bar should end,
+ * followed by the figures and their interpretation.
  */
 export function renderReliability(report: Reliability): string {
   if (!Array.isArray(report.bins)) throw expectation('report', 'one of reliability', report);

@@ -3,12 +3,12 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { Labelled } from './auc.ts';
 
 /**
- * Labelled scores from finished trees: each end that was reached labels itself and every node on the way to it, as far
- * as they were valued, so that a node's share of right labels is the share of right ends found below it. Those of one
- * tree are one group. Ends whose duplicate was kept are left out.
+ * Labelled scores from finished trees: each end labels itself and every valued node on its path, so that a node's
+ * fraction of right labels is the fraction of right ends below it. Samples of one tree are one group. Ends merged into
+ * a duplicate are left out.
  *
  * @param nodes - The nodes of one or more trees, all in one call, such as `trees.flatMap((tree) => [...tree.nodes()])`.
- * @param isCorrect - Whether an end is right; `undefined` where nobody knows, and then it labels nothing.
+ * @param isCorrect - Whether an end is right; `undefined` if unknown, so that it labels nothing.
  */
 export function labelledFrom<State, Action>(
   nodes: Iterable<SearchNode<State, Action>>,

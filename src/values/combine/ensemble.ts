@@ -22,10 +22,10 @@ import { settleAll, type Waiting, wait } from '../settle.ts';
 import { valueInRange } from '../value-in-range.ts';
 
 /**
- * Blends evaluators. All are asked side by side, each about all nodes in one batch. The value of each part, and
+ * Blends evaluators. All are asked concurrently, each about all nodes in one batch. The value of each part, and
  * those of its own parts as `name/part`, stay in `parts`; rationales are joined, unscored answers added up.
  *
- * Where a part tells the return of a simulation, so does the ensemble, as the same blend. LATS values a state by
+ * If a part gives returns of simulations, so does the ensemble, as the same blend. LATS values a state by
  * `λ · LM(s) + (1 − λ) · SC(s)`:
  *
  * @example The mix of LATS.
@@ -40,29 +40,27 @@ import { valueInRange } from '../value-in-range.ts';
  * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
  * the value function; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, the
  * α-mix of two values.
- * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, a weight that is no number
- * from 0 up, a weight without a mean, or an oracle.
+ * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, a weight that is not a
+ * number from 0 up, a weight without a mean, or an oracle.
  */
 export function ensemble<State, Action>(options: {
   /** One or more, with different names. */
   readonly parts: readonly (NamedEvaluator<State, Action> & {
     /**
-     * w ≥ 0: how much its value counts, relative to the others. A function gives each node its own: a schedule by
-     * depth, by visits. Only for a mean.
+     * w ≥ 0: its relative weight. A function sets it per node: a schedule by depth or visits. Only for a mean.
      *
      * @defaultValue 1
      */
     readonly weight?: number | ((node: SearchNode<State, Action>) => number);
   })[];
   /**
-   * What becomes of their values: the weighted mean `Σ wᵢ vᵢ / Σ wᵢ`, the least, the greatest, or the product.
+   * How values are combined: the weighted mean `Σ wᵢ vᵢ / Σ wᵢ`, the least, the greatest, or the product.
    *
    * @defaultValue `'mean'`
    */
   readonly combine?: 'max' | 'mean' | 'min' | 'product';
   /**
-   * What becomes of a node for which a part failed: it fails too, or it is worth what the other parts say. Where all
-   * parts fail, so does the node.
+   * What happens to a node if a part fails: it fails too, or uses the other parts. If all parts fail, the node fails.
    *
    * @defaultValue `'fail'`
    */

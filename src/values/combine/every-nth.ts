@@ -8,17 +8,18 @@ import { madeOf, type NamedEvaluator, nameless, type Round } from '../evaluator-
 import type { Waiting } from '../settle.ts';
 
 /**
- * Judges every n-th step only: nodes whose depth is a multiple of n, complete answers, and ends that were not rewarded.
- * The others are worth what the last of these on their way is, and `parts.inherited` says so; where that was not judged
- * yet, as the root never is, it is judged for them: a model is asked once, other evaluators each time.
+ * Judges only every n-th step: nodes whose depth is a multiple of n, complete answers, and ends without a reward. Other
+ * nodes inherit the value of the last judged node on their path, marked by `parts.inherited`; if that was not judged
+ * yet, as the root never is, it is judged then: a model is asked once, other evaluators each time.
  *
- * VG-Search also draws a single step between two checks, and branches only before one. With a policy that does so,
- * `beam` makes its cycle: the guide on values has the wiring.
+ * VG-Search also draws a single step between two checks, and branches only before one. `beam` with such a policy
+ * reproduces its cycle: see the guide on values.
  *
- * @param evaluator - Who judges.
- * @param n - The steps from one judgement to the next, g in the paper: an integer from 1 up. With 1 all are judged.
+ * @param evaluator - The judge.
+ * @param n - The number of steps between judgements, g in the paper: an integer from 1 up. With 1, every step is
+ * judged.
  * @see Chen et al., "Rethinking Optimal Verification Granularity for Compute-Efficient Test-Time Scaling", 2025.
- * @throws EspalierError `usage` where `n` is out of its range, or for an oracle.
+ * @throws EspalierError `usage` if `n` is out of range, or for an oracle.
  */
 export function everyNth<State, Action>(
   evaluator: Evaluator<State, Action>,

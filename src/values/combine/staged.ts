@@ -17,24 +17,24 @@ import {
 } from '../evaluator-parts.ts';
 import type { Waiting } from '../settle.ts';
 
-/** What a staged evaluation is made of. */
+/** Options of {@link staged}. */
 export interface StagedOptions<State, Action> {
-  /** Looks at every node. */
+  /** Evaluates every node. */
   readonly fast: NamedEvaluator<State, Action>;
-  /** Looks at the promising ones, and has the last word on them. */
+  /** Evaluates the promising nodes, overriding the fast value. */
   readonly accurate: NamedEvaluator<State, Action>;
-  /** The fast value, in [0, 1], from which on a node is promising. @defaultValue 0.5, or none where `best` is given */
+  /** The least fast value of a promising node, in [0, 1]. @defaultValue 0.5, or none with `best` */
   readonly threshold?: number;
   /**
-   * How many nodes of a batch are promising at most: those with the best fast values, the earlier of equal ones.
-   * An integer from 1 up. A node that is evaluated alone is the best of its batch.
+   * The maximum number of promising nodes per batch: those with the best fast values, ties going to the earlier. An
+   * integer from 1 up. A node evaluated alone is the best of its batch.
    *
    * @defaultValue all that reach the threshold
    */
   readonly best?: number;
   /**
-   * What becomes of a node for which a part failed. Left out: without the fast value the accurate one decides alone,
-   * and without the accurate one the fast value stands.
+   * What happens to a node if a part fails. With `leave-out`, the accurate value is used without a fast one, and the
+   * fast value without an accurate one.
    *
    * @defaultValue `'fail'`
    */
@@ -42,11 +42,10 @@ export interface StagedOptions<State, Action> {
 }
 
 /**
- * A fast evaluator for all nodes, and an accurate one only for those that the fast one finds promising. A promising
- * node is worth what the accurate one says, the others what the fast one says: both must mean the same by a value.
- * Both values stay in `parts`.
+ * A fast evaluator for all nodes, and an accurate one only for those that the fast one finds promising. Promising nodes
+ * get the accurate value, others the fast one, so both must be on the same scale. Both values stay in `parts`.
  *
- * Where a part tells the return of a simulation, so does this one: that of the accurate part for promising nodes.
+ * If a part gives returns of simulations, so does the result: that of the accurate part for promising nodes.
  *
  * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, an option out of its
  * range, or an oracle.

@@ -23,19 +23,19 @@ import {
 } from './question.ts';
 
 /**
- * Values actions before they are taken by the place that a critic gives them among all the proposals of their
- * node: Q̂(h, a) of Agent Q. It is a prior opinion, to be mixed with what the search finds.
+ * Values actions before they are taken, by a critic's ranking of all proposals of their node: Q̂(h, a) of Agent Q. It
+ * is a prior estimate, to be mixed with the search's own values.
  *
- * All children of the parent are ranked, whichever of them are asked about: those in one batch share the ranking,
- * and so do those asked about later, where no further child was proposed in between. A single proposal is worth
- * `rankScore(1, 1)` without a call; the root, which nobody proposed, 1.
+ * All children of the parent are ranked, whichever of them are evaluated: those in one batch share the ranking, and so
+ * do later ones, if no further child was proposed in between. A single proposal is worth `rankScore(1, 1)` without a
+ * call; the root is worth 1.
  *
- * An answer counts only if it is clear about every place: a list that leaves one out, names one twice or knows
- * one that is not there does not, and is told in `unscored`. Where no list counts, all proposals of the node fail.
- * Where no answer names the best of those that are left, these fail, and those that have their place keep it.
+ * An answer counts only if it ranks every proposal: a list with a missing, repeated or unknown entry is counted in
+ * `unscored`. If no list counts, all proposals of the node fail. If no answer names the best of the remaining
+ * proposals, those fail, and the ones already ranked keep their rank.
  *
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function criticRanking<State = any, Action = any>(
   options: CriticRankingOptions<State, Action>,

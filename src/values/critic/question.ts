@@ -12,32 +12,32 @@ import type { ToolsShown } from '../../prompting/tools-shown.ts';
 import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings, type Sampling } from '../request-settings.ts';
 
-/** How a critic ranks the proposals of a node: in Agent Q the model that proposes. */
+/** Options of {@link criticRanking}. In Agent Q the critic is the model that proposes. */
 export interface CriticRankingOptions<State = any, Action = any>
   extends Omit<JudgingOptions<State, Action>, 'about'> {
   /**
-   * How it is asked about K proposals: for all places at once, in one call; or K − 1 times, one after the other,
-   * for the best of those that are left, as in Agent Q.
+   * How K proposals are ranked: all at once, in one call; or in K − 1 successive calls for the best of those remaining,
+   * as in Agent Q.
    *
    * @defaultValue `'best-of-remaining'`
    */
   readonly by?: 'best-of-remaining' | 'list';
   /**
-   * The value in [0, 1] of a place, from 1 for the best to K, among K proposals. Agent Q does not tell its own.
+   * The value in [0, 1] of a rank, from 1 for the best to K, among K proposals. Agent Q does not publish its own.
    *
    * @defaultValue `1 − (rank − 1) / (K − 1)`, and 1 for a single proposal
    */
   readonly rankScore?: (rank: number, count: number) => number;
-  /** Whether it is to give a reason, which becomes part of the rationale. @defaultValue true */
+  /** Whether to ask for a reason, which becomes part of the rationale. @defaultValue true */
   readonly reason?: boolean;
   /**
-   * How many answers are drawn to a question: an integer from 1 up. Lists are averaged over their values; of the
-   * best ones the most named one is taken, and of equally named ones the one proposed first.
+   * The number of answers per question: an integer from 1 up. The values of lists are averaged; for the best one, the
+   * most named is taken, ties going to the one proposed first.
    *
    * @defaultValue 1
    */
   readonly samples?: number;
-  /** What is ranked by, in words. @defaultValue none */
+  /** The ranking criteria, in words. @defaultValue none */
   readonly rubric?: string;
   /**
    * Texts to replace: `proposals` with the slot `{list}`, `rubric`, `list` with `{count}`, `best`, `listAnswer`,

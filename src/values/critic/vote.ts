@@ -20,9 +20,8 @@ const prompts = {
 };
 
 /**
- * Values nodes by votes: a model is shown all nodes of a batch, each by the steps that lead to it, and names the best.
- * The value of a node is its share of the answers. It compares, so that the values of one batch say nothing about
- * those of another.
+ * Values nodes by votes: a model sees all nodes of a batch, each as the steps that lead to it, and names the best. The
+ * value of a node is its share of the answers. Values are relative, and not comparable between batches.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023, section 3,
  * "vote across states".

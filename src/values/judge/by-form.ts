@@ -22,9 +22,9 @@ export interface JudgeForm extends ReadableForm {
   readonly prompts: PromptSet;
   /** Whether the value is read from log-probabilities. */
   readonly readsTokens: boolean;
-  /** How many answers are averaged, unless the caller says otherwise. @defaultValue 1 where tokens are read, else 3 */
+  /** The number of answers to average, unless the caller says otherwise. @defaultValue 1 where tokens are read, else 3 */
   readonly samples?: number;
-  /** The limit on the tokens of a reply, unless the caller says otherwise. */
+  /** The maximum tokens of a reply, unless the caller says otherwise. */
   readonly maxTokens: number;
   /** The limit of a second question, where that one cut replies off before they said anything. @defaultValue none is asked */
   readonly maxTokensAgain?: number;

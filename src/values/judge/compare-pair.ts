@@ -14,25 +14,25 @@ import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
 import { average, ofBoth } from './by-form.ts';
 
-/** How siblings are compared. */
+/** Options of `pairwise` and `comparePair`. */
 export interface PairwiseOptions<State = any, Action = any> extends JudgingOptions<State, Action> {
   /**
-   * What is compared: the actions, before they are taken, or the states that they led to; then only with those
-   * siblings that have been taken.
+   * What is compared: actions before they are taken, or the states that they led to; states are compared only with
+   * realised siblings.
    *
    * @defaultValue `'action'`
    */
   readonly about?: 'action' | 'state';
   /**
-   * Whether it is to give a reason, which becomes the rationale. Then the preference is that of what it writes,
-   * also where the model tells log-probabilities.
+   * Whether to ask for a reason, which becomes the rationale. The preference is then read from the text, even if the
+   * model reports log-probabilities.
    *
-   * @defaultValue false where the model tells log-probabilities, else true
+   * @defaultValue false if the model reports log-probabilities, else true
    */
   readonly reason?: boolean;
-  /** How many answers are averaged in each order: an integer from 1 up. @defaultValue 1 */
+  /** The number of answers to average in each order: an integer from 1 up. @defaultValue 1 */
   readonly samples?: number;
-  /** What is compared by, in words. @defaultValue none */
+  /** The criteria of comparison, in words. @defaultValue none */
   readonly rubric?: string;
   /** Texts to replace: `pair` with the slots `{first}` and `{second}`, `rubric`, `question`, `answer`, `reasonedAnswer`. */
   readonly prompts?: Texts<'answer' | 'pair' | 'question' | 'reasonedAnswer' | 'rubric'>;
@@ -66,21 +66,20 @@ const comparePrompts = {
 } satisfies PromptSet;
 
 /**
- * Compares two things by asking a language model twice, in parallel, the second time with their order swapped,
- * because models prefer what stands first, or last. The value says how far the first one is preferred (1 is a win, 0 a
- * defeat, 0.5 a tie) and is the mean of both orders,
+ * Compares two items by asking a language model twice, in parallel, the second time in swapped order, because models
+ * favour the first or last item. The value is the preference for the first one (1 is a win, 0 a defeat, 0.5 a tie), the
+ * mean of both orders,
  *
  * `p = (p(first | as given) + p(first | swapped)) / 2`,
  *
- * so that a model that only looks at the order calls a tie, and `p(a, b) = 1 − p(b, a)`. In each order it is the
- * mean over the samples; where the model tells log-probabilities `P(A) + P(T) / 2` over the mass of the three
- * letters.
+ * so that a model that considers only the order produces a tie, and `p(a, b) = 1 − p(b, a)`. In each order it is the
+ * mean over samples or, with log-probabilities, `P(A) + P(T) / 2` over the mass of the three letters.
  *
- * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. Where one order
- * has no answer that counts, the comparison fails: half of it would say where the candidate stood.
+ * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. If one order has
+ * no answer that counts, the comparison fails: the other alone would reflect the position.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export async function comparePair(
   pair: Pair,
@@ -110,7 +109,7 @@ export async function comparePair(
   }
 }
 
-/** What the model is asked with. @throws EspalierError `usage` where an option is out of its range. */
+/** What the model is asked with. @throws EspalierError `usage` if an option is out of range. */
 export function askingOf(options: PairwiseOptions): {
   readonly reason: boolean;
   readonly settings: ReturnType<typeof requestSettings>;

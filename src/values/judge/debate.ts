@@ -17,25 +17,25 @@ import type { JudgingOptions } from '../judging-options.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
 import { average, ofBoth } from './by-form.ts';
 
-/** Who debates a node, and who judges the debate. */
+/** Options of {@link debate}. */
 export interface DebateOptions<State = any, Action = any> extends JudgingOptions<State, Action> {
   /** The advocate and the opponent. @defaultValue the judge */
   readonly debaters?: LanguageModel;
   /** The codes of a verdict, and the value of each. @defaultValue A 1, B 0.9, C 0.5, D 0.2, E 0 */
   readonly codes?: Readonly<Record<string, number>>;
-  /** What each code means to the judge. @defaultValue what A to E mean */
+  /** The meaning of each code, for the judge. @defaultValue meanings of A to E */
   readonly meanings?: Readonly<Record<string, string>>;
-  /** How many verdicts are drawn in each of the two orders: an integer from 1 up. @defaultValue 3 */
+  /** Verdicts per order of arguments: an integer from 1 up. @defaultValue 3 */
   readonly samples?: number;
   /** The temperature of the verdicts: from 0 up, for models that take one. @defaultValue 1 */
   readonly temperature?: number;
-  /** The probability mass that verdicts are sampled from, in (0, 1], for models that take a temperature. @defaultValue 0.95 */
+  /** The probability mass to sample verdicts from, in (0, 1], for models that take a temperature. @defaultValue 0.95 */
   readonly topP?: number;
-  /** How long an argument is to be, in words: an integer from 1 up. @defaultValue 100 */
+  /** The requested length of an argument, in words: an integer from 1 up. @defaultValue 100 */
   readonly words?: number;
-  /** The limit on the tokens of one argument: an integer from 1 up. @defaultValue 256, as that of a verdict */
+  /** The maximum tokens of one argument: an integer from 1 up. @defaultValue 256, as that of a verdict */
   readonly argumentTokens?: number;
-  /** What the debaters are told behind the state. The judge is not, and they are not told `promptParts`. @defaultValue none */
+  /** Text added to the debaters' prompts after the state. The judge gets `promptParts` instead. @defaultValue none */
   readonly debaterParts?: readonly PromptPart<State, Action>[];
   /**
    * Texts to replace: `state`, `step` with the slot `{step}`, `advocate` and `opponent` with `{words}`, `for` and
@@ -80,16 +80,16 @@ const debatePrompts = {
  *
  * `V = (mean of v(codeᵢ) over 3 samples in one order + the same in the other) / 2`.
  *
- * That is 2 + 2 · `samples` calls a node, 8 by default. A verdict that cannot be read does not count and is told
- * in `unscored`; both orders weigh alike, however many of their verdicts count. Where one order has none that
- * counts, or one side has nothing to say, the node fails. The rationale holds both arguments, shortened.
+ * That is 2 + 2 · `samples` calls per node, 8 by default. An unreadable verdict is ignored and counted in `unscored`;
+ * both orders have equal weight, however many of their verdicts count. If one order has none, or one side gives no
+ * argument, the node fails. The rationale holds both arguments, shortened.
  *
  * The paper's settings: arguments at temperature 0.1 of at most 100 words, verdicts at temperature 1 and top-p
  * 0.95, codes from A to E.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * multi-agent debate as a value function.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function debate<State = any, Action = any>(
   options: DebateOptions<State, Action>,

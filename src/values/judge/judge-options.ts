@@ -2,22 +2,22 @@ import type { Texts } from '../../prompting/prompts.ts';
 import type { JudgingOptions } from '../judging-options.ts';
 import type { Criterion } from './rubric.ts';
 
-/** How a language model is asked for a judgement. */
+/** Options of {@link judge}. */
 export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Action> & {
   /**
-   * Whether it is to give a reason, which becomes the rationale of the evaluation. Then the value is that
-   * of what it writes, also where the model tells log-probabilities.
+   * Whether to ask for a reason, which becomes the rationale of the evaluation. The value is then read from the text,
+   * even if the model reports log-probabilities.
    *
    * @defaultValue false for a scale and for yes or no, else true: a judge that must give its reason first judges
    * better
    */
   readonly reason?: boolean;
-  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue the model's default */
   readonly topP?: number;
-  /** What is judged by, in words. @defaultValue none */
+  /** The criteria of the judgement, in words. @defaultValue none */
   readonly rubric?: string;
   /**
-   * Makes one score of those of all answers, on the range of the form. MCTSr takes `(min + mean) / 2`.
+   * Combines the scores of all answers into one, on the range of the form. MCTSr takes `(min + mean) / 2`.
    *
    * @defaultValue the mean
    */
@@ -42,27 +42,29 @@ export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Acti
         >;
       } & (
         | {
-            /** The form of an answer: one of a few codes for how things stand. */
+            /** The form of an answer: one of a few status codes. */
             readonly form: 'codes';
             /** The codes, and the value in [0, 1] of each. @defaultValue A 1, B 0.9, C 0.5, D 0.2, E 0 */
             readonly codes?: Readonly<Record<string, number>>;
-            /** What each code means to the model. @defaultValue what A to E mean */
+            /** The meaning of each code, for the model. @defaultValue meanings of A to E */
             readonly meanings?: Readonly<Record<string, string>>;
           }
         | {
             /** The form of an answer: points for each of several criteria. */
             readonly form: 'criteria';
-            /** What points are given for. @defaultValue {@link workCriteria}, seven criteria of 100 points */
+            /** The criteria that earn points. @defaultValue {@link workCriteria}, seven criteria of 100 points */
             readonly criteria?: readonly Criterion[];
           }
         | {
-            /** The form of an answer: a whole number. */
+            /** The form of an answer: an integer. */
             readonly form: 'number';
-            /** The least and the greatest number, both whole, as -100 and 100 in MCTSr. @defaultValue `[1, 10]` */
+            /**
+             * The least and the greatest number, both integers, such as -100 and 100 in MCTSr. @defaultValue `[1, 10]`
+             */
             readonly range?: readonly [number, number];
           }
         | {
-            /** The form of an answer: success, and else whether it is on track; or yes or no. */
+            /** The form of an answer: success or, failing that, whether it is on track; or yes or no. */
             readonly form: 'success' | 'yes-no';
           }
       ))

@@ -17,20 +17,19 @@ import { noState } from '../no-state.ts';
 import { askingOf, comparePair, type PairwiseOptions } from './compare-pair.ts';
 
 /**
- * Values nodes by comparing them with their siblings, two at a time and each two in both orders, because models
- * prefer what stands first, or last. The value is the share of wins,
+ * Values nodes by comparing them with their siblings, pair by pair and in both orders, because models favour the first
+ * or last item. The value is the share of wins,
  *
  * `v(i) = Σ p(i, j) / (K − 1)` over the other K − 1 siblings j,
  *
- * where p is 1 for a win in both orders, 0.5 for a tie. The values of K siblings sum to K / 2: they tell siblings
- * apart, and say nothing of cousins. That is K (K − 1) calls for K siblings and one sample. A node without
- * siblings has nobody to lose to, and is worth 1 without a call; so is the root.
+ * where p is 1 for a win in both orders, 0.5 for a tie. The values of K siblings sum to K / 2: they compare siblings,
+ * not nodes elsewhere. This takes K (K − 1) calls for K siblings and one sample. The root and nodes without siblings
+ * are worth 1, without a call.
  *
- * A sibling with which a comparison fails is left out, and the rationale says so; where all comparisons of a node
- * fail, so does the node.
+ * A failed comparison is left out, and noted in the rationale; if all comparisons of a node fail, the node fails.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function pairwise<State = any, Action = any>(
   options: PairwiseOptions<State, Action>,

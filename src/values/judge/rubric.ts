@@ -1,19 +1,19 @@
 import { expectation } from '../../base/expect.ts';
 import { fieldName } from '../../prompting/read-reply.ts';
 
-/** One thing that a judge looks at. */
+/** One criterion of a judge. */
 export interface Criterion {
-  /** What it is called: a word or two, different from the others. */
+  /** A unique name of a word or two. */
   readonly name: string;
-  /** The most points it can bring: above 0, as a rule a whole number. */
+  /** The maximum points: above 0, usually an integer. */
   readonly weight: number;
-  /** What brings points, for the judge. */
+  /** What earns points, for the judge. */
   readonly about: string;
 }
 
 /**
- * Seven criteria of 100 points, with the weights of I-MCTS: 15, 20, 20, 15, 10, 10, 10. What they are about is
- * our own: any work done in steps.
+ * Seven criteria of 100 points, with the weights of I-MCTS: 15, 20, 20, 15, 10, 10, 10. Their content is our own, for
+ * any work done in steps.
  *
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025.
  */
@@ -39,7 +39,7 @@ export const workCriteria: readonly Criterion[] = [
   { name: 'clarity', weight: 10, about: 'Somebody else could check the work and go on with it.' },
 ];
 
-/** Throws unless criteria can be told apart and weighed. */
+/** Throws unless criteria have unique names and valid weights. */
 export function expectCriteria(criteria: unknown): asserts criteria is readonly Criterion[] {
   const all = Array.isArray(criteria) ? (criteria as readonly Partial<Criterion>[]) : [];
   const names = all.map(({ name }) => fieldName(String(name ?? '')));

@@ -35,24 +35,24 @@ const selfEvalPrompts = {
  *
  * `C = P(B) / (P(A) + P(B))`,
  *
- * where P(B) is the mass of all variants of the letter, such as `B` and ` B`, at the first place where one of
- * the letters was written. Where the model tells no log-probabilities, C is the share of B among the samples.
- * An answer without a letter, or whose letters have a probability below 0.1 in all, does not count and is told in
- * `unscored`; where none counts the node fails.
+ * where P(B) is the mass of all variants of the letter, such as `B` and ` B`, at the first position where one of the
+ * letters was written. Without log-probabilities, C is the share of B among the samples. An answer without a letter, or
+ * whose letters have a probability below 0.1 in all, is ignored and counted in `unscored`; if none counts, the node
+ * fails.
  *
  * MCTS-DPO shows the known solution beside the question, divides C by the depth and adds ±1 at a right or wrong
- * end; here nobody knows the solution, and what is made of C is for the method to say.
+ * end; here the solution is unknown, and the use of C is up to the method.
  *
  * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022.
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function selfEval<State = any, Action = any>(
   options: JudgingOptions<State, Action> & {
     /**
-     * How many answers are averaged: an integer from 1 up.
+     * The number of answers to average: an integer from 1 up.
      *
-     * @defaultValue 1 where the model tells log-probabilities, else 8
+     * @defaultValue 1 if the model reports log-probabilities, else 8
      */
     readonly samples?: number;
     /** Texts to replace: `state`, and `action` with the slot `{step}`. A is for wrong, B for right. */

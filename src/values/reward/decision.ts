@@ -18,15 +18,15 @@ import { valueInRange } from '../value-in-range.ts';
 export interface DecisionOptions<State = any, Action = any> {
   /** The decision model. */
   readonly model: DecisionModel & Pick<Provenance, 'prompts'>;
-  /** What is asked about each node. @defaultValue a yes-no question: whether the goal can still be reached */
+  /** The question about each node. @defaultValue a yes-no question: whether the goal can still be reached */
   readonly question?: Question;
-  /** Of a choice: the value in [0, 1] of each answer. */
+  /** For a choice: the value in [0, 1] of each answer. */
   readonly values?: Readonly<Record<string, number>>;
   /** What is judged: the state that an action led to, or the action before it is taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
-  /** What the model is told beside the state. @defaultValue nothing */
+  /** Text added to the prompt after the state. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
-  /** Texts to use in place of the usual ones: `step` tells an action, `state` and `action` are the usual question. @defaultValue none */
+  /** Replacement texts: `step` shows an action, `state` and `action` are the default questions. @defaultValue none */
   readonly prompts?: Texts<'action' | 'state' | 'step'>;
 }
 
@@ -45,9 +45,9 @@ const usual = {
  * 1)` of a scale, whose level is kept in `raw`; `Σ p(choice) · value(choice)` of a choice, whose likeliest answer
  * is the rationale.
  *
- * One node is one call. A node whose question was refused, or whose answer makes no sense, fails alone.
+ * One node is one call. A node whose question is refused, or whose answer is invalid, fails alone.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function decision<State = any, Action = any>(
   options: DecisionOptions<State, Action>,

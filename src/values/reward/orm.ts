@@ -10,23 +10,23 @@ import { solutionNeeds, usualSolutions } from './solution-of.ts';
 import { expectRewardModel, type ScoreMap, scoreMapOf, scoreNodes } from './step-scores.ts';
 
 /**
- * Values nodes by an outcome reward model (ORM), which gives a solution one score as a whole. All nodes of a
- * batch go out in one request; one solution is one call in the ledger. A score that is no value in [0, 1] is
- * mapped, and kept in `raw`; one that makes no sense fails alone.
+ * Values nodes by an outcome reward model (ORM), which gives each solution a single score. All nodes of a batch are
+ * sent in one request; one solution is one call in the ledger. Scores on another range are mapped to [0, 1], and kept
+ * in `raw`; a node with an invalid score fails alone.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @see Cobbe et al., "Training Verifiers to Solve Math Word Problems", 2021.
  */
 export function orm<State = any, Action = any>(
   options: Pick<PrmOptions<State, Action>, 'model' | 'solutionOf' | 'squash'> & {
     /**
-     * Which nodes are scored: all of them, or those that nothing can follow or that hold a complete answer. An
-     * outcome reward model was trained on the latter; what it says of others is a guess of its own.
+     * Which nodes are scored: all, or only terminal nodes and complete answers. Outcome reward models are trained on
+     * the latter; their scores of other nodes are guesses.
      *
      * @defaultValue `'all'`
      */
     readonly at?: 'all' | 'terminal';
-    /** The value of nodes that are not scored, for which nobody is asked: a number in [0, 1]. @defaultValue 0: nothing has come of them yet */
+    /** The value of nodes that are not scored: a number in [0, 1]. @defaultValue 0 */
     readonly otherwise?: number;
   },
 ): Evaluator<State, Action> {

@@ -22,7 +22,7 @@ import {
 export interface PrmOptions<State = any, Action = any> {
   /** The reward model; it scores steps. */
   readonly model: RewardModel;
-  /** How the scores of the steps become one value: that of the last step, the least, their product, their mean. @defaultValue `'last'` */
+  /** How step scores are aggregated: the last, the mean, the minimum or the product. @defaultValue `'last'` */
   readonly aggregate?: 'last' | 'mean' | 'min' | 'product';
   /**
    * How scores become values: by their range, `(score − least) / (greatest − least)`, or by
@@ -33,14 +33,14 @@ export interface PrmOptions<State = any, Action = any> {
   readonly squash?: 'affine' | 'sigmoid';
   /** What is judged: states, or actions before they are taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
-  /** The value of a node without a step, for which nobody is asked: a number in [0, 1]. @defaultValue 0, as in ReST-MCTS* */
+  /** The value of a node without steps, which needs no call: a number in [0, 1]. @defaultValue 0, as in ReST-MCTS* */
   readonly start?: number;
   /**
-   * The question and the steps to a node. What it throws fails this one node.
+   * The question and the steps to a node. An error fails this node alone.
    *
-   * @defaultValue the system message and the last question of the user in the prompt of the root, and the actions on the
-   * way, in the notation of the environment, each with what the world answered where prompts grow as a conversation:
-   * the text that the rules for step labels write
+   * @defaultValue the system message and the last user message of the root's prompt, and the actions on the path in the
+   * environment's notation, each with the world's response if prompts grow as a conversation: the same text that the
+   * step-label rules write
    */
   readonly solutionOf?: (node: SearchNode<State, Action>) => Omit<Solution, 'from'>;
 }
@@ -60,14 +60,13 @@ interface Settings<State, Action> {
  * Values nodes by a process reward model (PRM), which scores each step of a solution: with scores `s₁ … sₙ` in
  * [0, 1], `v = sₙ` (last), `min sᵢ`, `∏ sᵢ` or `Σ sᵢ / n`.
  *
- * - All nodes of a batch go out in one request; one solution is one call in the ledger.
- * - The values of the steps are kept in `parts` as `step 1`, `step 2`, …. Where the model is `incremental` and the
- *   parent was evaluated so, only the steps behind it are asked for.
- * - A mapped score is kept in `raw` where the value is the score of one step: `last` and `min`, if it was asked
- *   for with this node.
+ * - All nodes of a batch are sent in one request; one solution is one call in the ledger.
+ * - The values of the steps are kept in `parts` as `step 1`, `step 2`, …. If the model is `incremental` and the parent
+ *   was evaluated this way, only the new steps are scored.
+ * - A mapped score is kept in `raw` if the value is the score of one step (`last` and `min`) scored with this node.
  * - A solution without scores, with too few or too many, or with one out of range fails alone.
  *
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  * @see Lightman et al., "Let's Verify Step by Step", 2023 (product); Snell et al., "Scaling LLM
  * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024 (last);
  * Wang et al., "Math-Shepherd", 2023 (min).

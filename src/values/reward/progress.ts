@@ -10,46 +10,48 @@ import { joined, nameless } from '../evaluator-parts.ts';
 import { settle, settleAll, type Waiting, wait } from '../settle.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** How progress is measured. */
+/** Options of {@link progress}. */
 export interface ProgressOptions<State, Action> {
-  /** Q(s, a): the chance to succeed after a step, such as a process reward model or roll-outs. */
+  /** Q(s, a): the probability of success after a step, such as a process reward model or rollouts. */
   readonly value: Evaluator<State, Action>;
-  /** V^μ(s): the chance of another policy, the prover, to succeed. @defaultValue the policy itself, at its best of `bestOf` */
+  /**
+   * V^μ(s): the success probability of another policy, the prover. @defaultValue the policy itself, at its best of
+   * `bestOf`
+   */
   readonly prover?: Evaluator<NoInfer<State>, NoInfer<Action>>;
   /**
-   * K: the prover tries K times, `V^μ = 1 − (1 − Q)^K`. An integer from 1 up; with 1 progress is that of the
-   * policy. Not beside a `prover`.
+   * K: the prover tries K times, `V^μ = 1 − (1 − Q)^K`. An integer from 1 up; with 1, progress is the policy's own. Not
+   * with a `prover`.
    *
    * @defaultValue 4
    */
   readonly bestOf?: number;
   /**
-   * α ≥ 0: how much progress counts beside the value. The paper takes 0.5 for models of 2 and 9 billion parameters
+   * α ≥ 0: the weight of progress relative to the value. The paper takes 0.5 for models of 2 and 9 billion parameters
    * and 0.2 for 27; 0.2 to 0.6 do nearly as well.
    *
    * @defaultValue 0.5
    */
   readonly alpha?: number;
   /**
-   * V^μ of the root, in [0, 1], where the evaluator can say nothing of it: a process reward model has no step to
-   * look at.
+   * V^μ of the root, in [0, 1], if the evaluator cannot value it: a process reward model has no step to score.
    *
-   * @defaultValue the evaluator is asked
+   * @defaultValue the evaluator's value
    */
   readonly start?: number;
 }
 
 /**
- * Values steps by where they lead and by how far they help: `Q(s, a) + α · (V^μ(s′) − V^μ(s))`, the score of process
+ * Values steps by where they lead and how much they help: `Q(s, a) + α · (V^μ(s′) − V^μ(s))`, the score of process
  * advantage verifiers, s′ being the state after the step and s the one before. It is in [−α, 1 + α] and is mapped
  * to [0, 1]; `raw` keeps it. The root, before any step, has made no progress.
  *
- * The state before is the parent's: it is valued in the same batch where it has not been before. The parts are
- * `value`, `before` and `after`. Returns of simulations, where `value` tells them, stay as they are.
+ * The state before is the parent's: it is valued in the same batch if it was not valued before. The parts are
+ * `value`, `before` and `after`. Returns of simulations given by `value` are unchanged.
  *
  * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024,
  * on effective rewards and best-of-K provers.
- * @throws EspalierError `usage` where an option is out of its range, or `bestOf` is given beside a `prover`.
+ * @throws EspalierError `usage` if an option is out of range, or `bestOf` is given with a `prover`.
  */
 export function progress<State, Action>(
   options: ProgressOptions<State, Action>,

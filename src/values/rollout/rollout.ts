@@ -15,43 +15,43 @@ import { valueInRange } from '../value-in-range.ts';
 import { detach } from './detached-node.ts';
 import { type Play, playOut } from './play-out.ts';
 
-/** How rollouts are played. */
+/** Options of {@link rollout}. */
 export interface RolloutOptions<State = any, Action = any> {
-  /** The rollout policy. It is asked for one action at a time. */
+  /** The rollout policy, asked for one action at a time. */
   readonly policy: Policy<State, Action>;
   /**
-   * Values the state in which a rollout ends without a word from the environment: cut off at `maxDepth`,
-   * without a proposal, or terminal without a reward. Left out, such a state is worth 0.
+   * Values the last state of a rollout that ends without a reward: cut off at `maxDepth`, without a proposal, or
+   * terminal. If left out, such a state is worth 0.
    */
   readonly evaluator?: Evaluator<State, Action>;
-  /** How many rollouts are played from each node: an integer from 1 up. @defaultValue 1 */
+  /** Rollouts per node: an integer from 1 up. @defaultValue 1 */
   readonly rollouts?: number;
   /** The longest rollout, in actions: an integer from 1 up. @defaultValue 32 */
   readonly maxDepth?: number;
-  /** Whether a node is worth what its rollouts returned on average, or at best. @defaultValue 'mean' */
+  /** Whether the value is the mean or the maximum of the returns. @defaultValue 'mean' */
   readonly aggregate?: 'mean' | 'max';
   /**
-   * What one rollout is worth: its return to the `end`, or the `best` that a state on its way was worth, by
-   * `evaluator` and with the rewards up to it. Then a rollout that cannot go on is no failure, and one that met
-   * no state is worth the value of the node itself.
+   * The return of a rollout: its return at the `end`, or the `best` over its states of the rewards so far plus the
+   * value by `evaluator`. With `best`, a rollout that cannot continue is not a failure, and one without states is worth
+   * the node's own value.
    *
    * @defaultValue `'end'`
    */
   readonly worth?: 'best' | 'end';
-  /** γ, what a reward loses with each further action: a number from 0 to 1. @defaultValue 1 */
+  /** γ, the discount per action: a number from 0 to 1. @defaultValue 1 */
   readonly discount?: number;
 }
 
 /**
- * Values states by playing on from them: v(s) is the mean, or maximum, of the returns
+ * Values states by playing from them: v(s) is the mean, or maximum, of the returns
  * `r₁ + γ r₂ + γ² r₃ + …` of rollouts.
  *
- * The rollouts of a node are independent of one another, reproducible, and leave no trace in the tree. A
- * rollout in which the policy, the environment or the evaluator fails is left out, and the rationale says
- * so; where all of them fail, so does the evaluation. So it does where a return is not in [0, 1].
+ * The rollouts of a node are independent of one another, reproducible, and leave no trace in the tree. A rollout in
+ * which the policy, the environment or the evaluator fails is left out, and noted in the rationale; if all fail, the
+ * evaluation fails. It also fails if a return is not in [0, 1].
  *
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006.
- * @throws EspalierError `usage` where an option is out of its range.
+ * @throws EspalierError `usage` if an option is out of range.
  */
 export function rollout<State = any, Action = any>(
   options: RolloutOptions<State, Action>,

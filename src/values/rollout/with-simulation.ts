@@ -11,24 +11,24 @@ import { settle, type Waiting } from '../settle.ts';
 import { valueInRange } from '../value-in-range.ts';
 
 /**
- * Gives an evaluator simulations: nodes are valued by the first, v, and where the search goes on from one, its
- * return is what the second says of it, z, or a mix: `(1 − α) · v + α · z`. v is what the node was valued at; one
- * that was not is valued then. The parts of the return are `value` and `simulation`.
+ * Adds simulations to an evaluator: nodes are valued by the first, v, and when a simulation continues from one, its
+ * return is the second's value, z, or a mix: `(1 − α) · v + α · z`. v is the node's existing value; if it has none, it
+ * is valued then. The parts of the return are `value` and `simulation`.
  *
- * @example Roll-outs behind a value.
+ * @example Rollouts in addition to a value.
  * ```ts
  * withSimulation(prmValue, rollout({ policy, maxDepth: 3, aggregate: 'max' }), { alpha: 0.5 });
  * ```
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024, algorithm 2; Silver
  * et al., "Mastering the game of Go with deep neural networks and tree search", 2016, equation 6.
- * @throws EspalierError `usage` where `alpha` is out of its range, or one of the two is no evaluator.
+ * @throws EspalierError `usage` if `alpha` is out of range, or one of the two is not an evaluator.
  */
 export function withSimulation<State = any, Action = any>(
   value: Evaluator<State, Action>,
   simulation: Evaluator<State, Action>,
   options: {
     /**
-     * α, the share of the simulation in what is returned: a number from 0 to 1. ReST-MCTS* takes 0.5, and so does
+     * α, the weight of the simulation in the return: a number from 0 to 1. ReST-MCTS* takes 0.5, and so does
      * AlphaGo, which calls it λ.
      *
      * @defaultValue 1: the simulation alone

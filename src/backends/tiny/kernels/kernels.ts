@@ -1,6 +1,6 @@
+import { webAssembly } from '../../../base/webassembly.ts';
 import type { Address, Arena } from './arena.ts';
 import { kernelBytes } from './kernels.generated.ts';
-import { webAssembly } from '../../../base/webassembly.ts';
 
 /** The kernels, by what they compute; the .as files document them. Widths are multiples of 4. */
 export interface Kernels {

@@ -12,7 +12,7 @@ import type { Subject } from '../../test-runner.ts';
 
 /** What a language model claims, for `describeLanguageModel`. What it supports it declares itself. */
 export interface LanguageModelClaims {
-  /** Makes the model, or gives one that is there already: no test leaves anything behind in it. */
+  /** Makes the model, or gives one that already exists: no test leaves anything behind in it. */
   readonly create: () => LanguageModel | Promise<LanguageModel>;
   /**
    * What it is asked. It must have several answers, each of several tokens.
@@ -20,7 +20,7 @@ export interface LanguageModelClaims {
    * @defaultValue a request to count
    */
   readonly prompt?: string;
-  /** The limit on the tokens of an answer where nothing else is tested. @defaultValue 24 */
+  /** The maximum tokens of an answer where nothing else is tested. @defaultValue 24 */
   readonly maxTokens?: number;
   /** How long an abort may take, in milliseconds of real time. @defaultValue 1000 */
   readonly abortsWithinMs?: number;
