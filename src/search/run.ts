@@ -17,7 +17,7 @@ import type { Budget, Spend } from '../contracts/spend.ts';
 import { actionsTo } from '../tree/summary.ts';
 import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
-import type { SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchOptions, SearchResult, StopReason } from './contracts.ts';
 import { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import { failuresOf, reopenFailed } from './failing.ts';
@@ -292,7 +292,8 @@ async function grow<State, Action>(
   let fillsInVain = 0;
   const mayGoOn = async (): Promise<boolean> => {
     const { reason } = simulations.stop ?? exhausted;
-    if (reason !== 'exhausted' || ledger.exhausted !== undefined) return false;
+    const hasFailed = context.unusable !== undefined;
+    if (!mayAskAgain(reason, hasFailed) || ledger.exhausted !== undefined) return false;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
     const again = isPart ? undefined : await gate.retry();
     // An algorithm that makes nothing of new nodes, which may cost nothing, would be given them for ever.
@@ -302,7 +303,8 @@ async function grow<State, Action>(
     const isOver = simulations.stop !== undefined;
     simulations.abandon();
     simulations = begin();
-    if (again === undefined) return (await context.filling?.draw(isOver)) === true;
+    if (again === undefined) return !hasFailed && context.fill(isOver);
+    context.tryAgain();
     reopenFailed(tree, again === 'all');
     return true;
   };
@@ -337,6 +339,11 @@ async function grow<State, Action>(
 const exhausted: Stop = { reason: 'exhausted' };
 
 const mostFillsInVain = 100;
+
+/** Where no answer could be used, it may be for calls that failed in an earlier run and were not made again. */
+function mayAskAgain(reason: StopReason, hasFailed: boolean): boolean {
+  return reason === 'exhausted' || (reason === 'failed' && hasFailed);
+}
 
 /** Rejects one turn after the abort, so that those who heed it can put things in order. */
 function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
