@@ -21,6 +21,7 @@ import type { SearchOptions, SearchResult, StopReason } from './contracts.ts';
 import { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import { failuresOf, reopenFailed } from './failing.ts';
+import { fromItsStart } from './from-its-start.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
@@ -32,7 +33,7 @@ import { Simulations, type Stop } from './simulations.ts';
 /** What surrounds a search. */
 export interface Surroundings<State, Action> {
   /** Called for every event. */
-  readonly emit?: (event: SearchEvent<State, Action>) => void;
+  readonly emit?: ((event: SearchEvent<State, Action>) => void) | undefined;
   /** Waited for before results take effect. */
   readonly ready?: () => Promise<void> | undefined;
   /** The search that this one continues. */
@@ -49,10 +50,11 @@ export interface Surroundings<State, Action> {
 export async function runSearch<State, Action>(
   given: Environment<State, Action>,
   options: SearchOptions<State, Action>,
-  surroundings: Surroundings<State, Action> = {},
+  around: Surroundings<State, Action> = {},
 ): Promise<SearchResult<State, Action>> {
   const checked = checkOptions(given, options);
   checked.signal?.throwIfAborted();
+  const surroundings = { ...around, emit: fromItsStart(around.emit) };
   const { emit, within } = surroundings;
   const { clock, budget, pool, environment, policy, evaluator } = checked;
   const outside = within?.outside ?? open(checked, surroundings);
