@@ -3,12 +3,35 @@ import { isThenable } from './is-thenable.ts';
 
 /** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
-  return new EspalierError('usage', `Expected \`${name}\` to be ${expected}, ${gotten(value)}`);
+  return new EspalierError(
+    'usage',
+    `Expected \`${name}\` to be ${expected}, ${gotten(value, undefined, name)}`,
+  );
 }
 
-/** *got `value`.*, and what to do where that is a promise. */
-export function gotten(value: unknown, advice = 'Put `await` before it.'): string {
-  return `got ${describeValue(value)}.${isThenable(value) ? ` ${advice}` : ''}`;
+/** *got `value`.*, and what to do where that is a promise, or a function whose result was meant. */
+export function gotten(value: unknown, advice = 'Put `await` before it.', name = ''): string {
+  const got = `got ${describeValue(value)}.`;
+  if (typeof value === 'function') return `${got} ${callHint(name)}`;
+  return isThenable(value) ? `${got} ${advice}` : got;
+}
+
+/** What makes that which an option takes. */
+const makers: Readonly<Record<string, string>> = {
+  algorithm: 'mcts()',
+  evaluator: 'judge({ model })',
+  format: 'formats.trl()',
+  method: 'restMcts({ model })',
+  policy: 'fromModel({ model })',
+  rule: 'pairRules.agentQ()',
+  stopWhen: 'solved()',
+};
+
+/** What to do where an option was given a function that makes what it takes. The names of functions do not outlive a bundle. */
+export function callHint(name: string): string {
+  const option = name.slice(name.lastIndexOf('.') + 1);
+  const maker = makers[option];
+  return maker === undefined ? 'Call it.' : `Call it, as in \`${option}: ${maker}\`.`;
 }
 
 /** A usage error where a function of a user's returned something else: it is not awaited. */
@@ -148,7 +171,8 @@ export function expectMethods(name: string, value: unknown, methods: readonly st
   const hint = isSpec
     ? ` \`await languageModel(${JSON.stringify(value)})\` makes a model of a spec.`
     : '';
-  const got = describeValue(value) === 'an object' ? 'got one without it.' : gotten(value);
+  const got =
+    describeValue(value) === 'an object' ? 'got one without it.' : gotten(value, undefined, name);
   throw new EspalierError(
     'usage',
     `Expected \`${name}\` to be an object with a method \`${missing}\`, ${got}${hint}`,

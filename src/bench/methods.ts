@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { describeValue, expectFunction, expectText } from '../base/expect.ts';
+import { describeValue, expectFunction, expectObject, expectText } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -75,6 +75,7 @@ export function expectVotes(
  */
 export function benchMethod(method: BenchMethod | string, sampling: Sampling = {}): BenchMethod {
   if (typeof method !== 'string') {
+    expectObject('methods[]', method);
     expectText('methods[].name', method.name);
     expectFunction('methods[].plan', method.plan);
     return method;

@@ -1,3 +1,4 @@
+import { nearestName } from '../base/nearest-name.ts';
 import type { DatasetFormat, FormatOptions } from './formats/format.ts';
 import * as formats from './formats/formats.ts';
 import * as stepLabels from './labels/step-labels.ts';
@@ -24,14 +25,10 @@ export interface FormatEntry extends Omit<DatasetFormat, 'forms' | 'readings'> {
   create(options?: FormatOptions): DatasetFormat;
 }
 
+const lists = { pairRules, rlRules, sftRules, stepLabels, unpairedRules };
+
 /** The rules that need only trees, from all rule lists, by name. */
-export const rowRules: readonly RuleEntry[] = [
-  pairRules,
-  rlRules,
-  sftRules,
-  stepLabels,
-  unpairedRules,
-]
+export const rowRules: readonly RuleEntry[] = Object.values(lists)
   // Each of them refuses what it does not know.
   .flatMap((rules) => Object.values<(options?: object) => RowRule>(rules).map(ruleEntry))
   .toSorted(byName);
@@ -47,6 +44,23 @@ export const datasetFormats: readonly FormatEntry[] = Object.values(formats)
 /** The rule with this name; `undefined` where there is none. */
 export function ruleNamed(name: string): RuleEntry | undefined {
   return rowRules.find((entry) => entry.name === name);
+}
+
+/** How code makes the rule of a name, such as `pairRules.agentQ()` for `agent-q`; `undefined` where no name is near. */
+export function makerOfRule(name: string): string | undefined {
+  const all = new Map(
+    Object.entries(lists).flatMap(([list, rules]) =>
+      Object.keys(rules).map((rule) => [rule, list] as const),
+    ),
+  );
+  const rule = nearestName(name, [...all.keys()]);
+  return rule === undefined ? undefined : `${all.get(rule)}.${rule}()`;
+}
+
+/** How code makes the format of a name, such as `formats.trl()`; `undefined` where no name is near. */
+export function makerOfFormat(name: string): string | undefined {
+  const format = nearestName(name, Object.keys(formats));
+  return format === undefined ? undefined : `formats.${format}()`;
 }
 
 function ruleEntry(create: RuleEntry['create']): RuleEntry {

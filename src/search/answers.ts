@@ -1,18 +1,14 @@
 import { EspalierError } from '../base/errors.ts';
-import { describeValue, expectOneOf } from '../base/expect.ts';
+import { describeValue, expectOneOf, gotten } from '../base/expect.ts';
 
 /** For callers without types: an unintended return value must not end a search. */
 export function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
   if (typeof answer === 'boolean' || answer === 'solved') return;
-  if (typeof answer === 'function') {
-    throw new EspalierError(
-      'usage',
-      "Expected a condition of `stopWhen` to return true, false or 'solved', got a function: call what makes the condition, as in `solved()`.",
-    );
-  }
-  const which = name === '' ? 'a condition' : `the condition \`${name}\``;
-  const got = describeValue(answer);
-  const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', got ${got}.`;
+  // What makes a condition is often ours, and has no name in a bundle.
+  const isUnnamed = name === '' || typeof answer === 'function';
+  const which = isUnnamed ? 'a condition' : `the condition \`${name}\``;
+  const got = gotten(answer, undefined, 'stopWhen');
+  const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', ${got}`;
   throw new EspalierError('usage', message);
 }
 

@@ -25,6 +25,7 @@ import { Realisations } from './realisations.ts';
 import { runRound } from './round.ts';
 import type { SearchSession } from './session.ts';
 import type { Simulations } from './simulations.ts';
+import { Trial } from './trial.ts';
 
 /** The context that an algorithm works with: a thin face of the parts that do the work. */
 export class AlgorithmContext<State, Action>
@@ -36,8 +37,9 @@ export class AlgorithmContext<State, Action>
   readonly #realisations: Realisations<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #evaluations: Evaluations<State, Action>;
+  readonly #trials: { readonly policy: Trial; readonly evaluator: Trial };
   /** What draws further samples, where that was asked for. */
-  readonly filling: Filling<State, Action> | undefined;
+  readonly #filling: Filling<State, Action> | undefined;
 
   /**
    * @param simulations - Those of the moment: what failed before is searched again by others.
@@ -52,11 +54,15 @@ export class AlgorithmContext<State, Action>
     this.#session = session;
     this.#simulations = simulations;
     this.#realisations = new Realisations(session);
-    this.#expansions = new Expansions(session, this.#realisations);
-    this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
-      simulations().end({ reason: 'failed', failure }),
-    );
-    this.filling = fills
+    const giveUp = (failure: Failure): void => simulations().end({ reason: 'failed', failure });
+    this.#trials = {
+      policy: new Trial('policy', giveUp),
+      evaluator: new Trial('evaluator', giveUp),
+    };
+    const { policy, evaluator } = this.#trials;
+    this.#expansions = new Expansions(session, this.#realisations, policy);
+    this.#evaluations = new Evaluations(session, this.#realisations, evaluator);
+    this.#filling = fills
       ? new Filling(session.tree, this.#expansions, () => this.stopped)
       : undefined;
   }
@@ -74,9 +80,27 @@ export class AlgorithmContext<State, Action>
     return this.#simulations().stopped;
   }
 
-  /** Why no answer of the evaluator could be used; `undefined` where one could, or none was asked for. */
+  /**
+   * Why no answer of the evaluator could be used, or nothing grew for want of a policy that answers; `undefined` where one
+   * could, or none was asked for.
+   */
   get unusable(): Failure | undefined {
-    return this.#evaluations.unusable;
+    const { tree } = this.#session;
+    const { policy, evaluator } = this.#trials;
+    const failed = evaluator.failed ?? (tree.size === 1 ? policy.failed : undefined);
+    // A few calls that failed are no reason to hide what was found without them.
+    return failed?.kind === 'call' && !this.stopped && tree.best !== tree.root ? undefined : failed;
+  }
+
+  /** Draws a further sample, where that was asked for. Returns whether there was one to draw. */
+  async fill(isOver: boolean): Promise<boolean> {
+    return (await this.#filling?.draw(isOver)) === true;
+  }
+
+  /** Calls that failed are made again. */
+  tryAgain(): void {
+    this.#trials.policy.restart();
+    this.#trials.evaluator.restart();
   }
 
   get remaining(): Spend {
@@ -87,7 +111,7 @@ export class AlgorithmContext<State, Action>
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options?: SimulateOptions,
   ): Promise<void> {
-    return this.#simulations().run(this.filling?.after(run) ?? run, options);
+    return this.#simulations().run(this.#filling?.after(run) ?? run, options);
   }
 
   round(

@@ -15,12 +15,10 @@ import { failNode, withLost } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
+import type { Trial } from './trial.ts';
 import { failureToldAs, unfit } from './unfit.ts';
 
 type Verdict = Evaluation | Failed;
-
-/** So many answers, none of which can be used, show that no further one will be. */
-const hopeless = 8;
 
 /** Asks the evaluator what nodes are worth, and writes the answers into the tree. */
 export class Evaluations<State, Action> {
@@ -28,19 +26,16 @@ export class Evaluations<State, Action> {
   readonly #realisations: Realisations<State, Action>;
   readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
   readonly #simulating = new Map<SearchNode<State, Action>, Promise<void>>();
-  readonly #giveUp: (failure: Failure) => void;
-  /** Answers from the first on that could not be read, or broke the contract; none once one could be used. */
-  #malformed: Failure[] | undefined = [];
+  readonly #trial: Trial;
 
-  /** `giveUp` ends the search: no answer of the evaluator could be used. */
   constructor(
     session: SearchSession<State, Action>,
     realisations: Realisations<State, Action>,
-    giveUp: (failure: Failure) => void,
+    trial: Trial,
   ) {
     this.#session = session;
     this.#realisations = realisations;
-    this.#giveUp = giveUp;
+    this.#trial = trial;
   }
 
   /** Evaluates nodes that need it, or all once more. Synchronous, without a promise, where the evaluator is. */
@@ -143,7 +138,9 @@ export class Evaluations<State, Action> {
   #fail(asked: Asked<State, Action>, error: unknown): void {
     asked.context.note(error);
     asked.context.throwIfInterrupted();
-    for (const node of asked.batch) this.#lose(node, failureFrom(error, 'call'), asked);
+    const failure = failureFrom(error, 'call');
+    for (const node of asked.batch) this.#lose(node, failure, asked);
+    this.#trial.fail(failure);
   }
 
   /** A node fails for want of a value; one that has a value keeps it, and why it got no other. */
@@ -188,7 +185,7 @@ export class Evaluations<State, Action> {
         this.#reject(node, evaluation.failure, asked);
         continue;
       }
-      this.#malformed = undefined;
+      this.#trial.pass();
       if (purpose === 'simulate') {
         tree.setOutcome(node, evaluation);
         continue;
@@ -200,23 +197,7 @@ export class Evaluations<State, Action> {
 
   #reject(node: SearchNode<State, Action>, failure: Failure, asked: Asked<State, Action>): void {
     this.#lose(node, failure, asked);
-    const { kind } = failure;
-    if (this.#malformed === undefined || (kind !== 'invalid' && kind !== 'parse')) return;
-    this.#malformed.push(failure);
-    const { unusable } = this;
-    if (this.#malformed.length === hopeless && unusable !== undefined) this.#giveUp(unusable);
-  }
-
-  /** Why no answer could be used; `undefined` where one could, or none was given. */
-  get unusable(): Failure | undefined {
-    const count = this.#malformed?.length ?? 0;
-    const last = this.#malformed?.at(-1);
-    if (last === undefined) return undefined;
-    const what =
-      count === 1
-        ? 'The only answer of the evaluator could not be used'
-        : `None of the ${count} answers of the evaluator could be used`;
-    return { kind: last.kind, message: `${what}: ${last.message}` };
+    this.#trial.fail(failure);
   }
 }
 

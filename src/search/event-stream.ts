@@ -1,3 +1,4 @@
+import { turn } from '#platform';
 import { EspalierError } from '../base/errors.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
@@ -10,7 +11,8 @@ import { runAlone } from './run-alone.ts';
 export interface SearchStream<State, Action>
   extends AsyncGenerator<SearchEvent<State, Action>, void, undefined> {
   /**
-   * The result. The search runs to its end even if nobody reads its events; if a reader leaves early, it rejects.
+   * The result. Asking for it starts a search whose events nobody reads yet: a reader that comes later misses the events
+   * before it. If a reader leaves early, it rejects.
    */
   readonly result: Promise<SearchResult<State, Action>>;
   /**
@@ -28,6 +30,7 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   readonly #result: Promise<SearchResult<State, Action>>;
   #settle: (result: Promise<SearchResult<State, Action>>) => void = () => {};
   #events: AsyncGenerator<SearchEvent<State, Action>, void, undefined> | undefined;
+  #hasBegun = false;
   /** What reads the events, in whichever form. */
   #reader: AsyncGenerator<unknown, void, undefined> | undefined;
 
@@ -42,7 +45,7 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   }
 
   get result(): Promise<SearchResult<State, Action>> {
-    if (this.#reader === undefined) void this.#readAll();
+    if (!this.#hasBegun) void this.#readAll();
     return this.#result;
   }
 
@@ -79,9 +82,12 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
     await this.return();
   }
 
+  /** Whoever asks for the result before reading the events has this turn to begin. */
   async #readAll(): Promise<void> {
+    await turn();
+    if (this.#hasBegun) return;
     try {
-      for await (const event of this) void event;
+      for await (const event of this.#reader ?? this) void event;
     } catch {
       // The result tells it.
     }
@@ -102,6 +108,7 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   async *#run<Told>(
     tell: (event: SearchEvent<State, Action>) => Told,
   ): AsyncGenerator<Told, void, undefined> {
+    this.#hasBegun = true;
     const events = new EventQueue<Told>();
     const left = new AbortController();
     const { signal } = this.#options;

@@ -16,6 +16,7 @@ import { PluginContext } from './plugin-context.ts';
 import { applyProposals } from './proposals.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
+import type { Trial } from './trial.ts';
 
 type Children<State, Action> = readonly SearchNode<State, Action>[];
 
@@ -23,12 +24,18 @@ type Children<State, Action> = readonly SearchNode<State, Action>[];
 export class Expansions<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
+  readonly #trial: Trial;
   /** Checked last: an algorithm asks in the same words again and again. */
   #checked: ExpandOptions | undefined;
 
-  constructor(session: SearchSession<State, Action>, realisations: Realisations<State, Action>) {
+  constructor(
+    session: SearchSession<State, Action>,
+    realisations: Realisations<State, Action>,
+    trial: Trial,
+  ) {
     this.#session = session;
     this.#realisations = realisations;
+    this.#trial = trial;
   }
 
   /** @param again - Whether the node is asked although it is closed, or all below it failed. */
@@ -114,7 +121,9 @@ export class Expansions<State, Action> {
     if (batch.context.isInterrupted) this.#session.tree.countSamples(node, -batch.asked);
     batch.context.throwIfInterrupted();
     // A call that failed is not made again here: that is for the model's own retries.
-    this.#settleFailures(node, [failureFrom(error, 'call')], { ...batch, widening: undefined });
+    const failure = failureFrom(error, 'call');
+    this.#settleFailures(node, [failure], { ...batch, widening: undefined });
+    this.#trial.fail(failure);
     return [];
   }
 
@@ -147,7 +156,9 @@ export class Expansions<State, Action> {
     const { tree, ledger, emit } = this.#session;
     if (!Array.isArray(proposals)) {
       const message = `Expected \`propose\` to return an array of proposals, got ${describeValue(proposals)}.`;
-      this.#settleFailures(node, [{ kind: 'invalid', message }], batch);
+      const failure: Failure = { kind: 'invalid', message };
+      this.#settleFailures(node, [failure], batch);
+      this.#trial.fail(failure);
       return [];
     }
     // A policy that lists all it has draws no samples.
@@ -156,6 +167,11 @@ export class Expansions<State, Action> {
     const applied = applyProposals(tree, node, { proposals, before, room: ledger.freeNodes });
     if ('needs' in applied) return context.refuse(ledger.refuseNodes(applied.needs));
     const { children, failures } = applied;
+    // Samples that cannot be read are for widening rules to give up on: a weak model may still write one that can.
+    const isRefused = failures.length > 0 && failures.length === proposals.length;
+    const refusal = isRefused ? failures.findLast(({ kind }) => kind === 'call') : undefined;
+    if (refusal === undefined) this.#trial.pass();
+    else this.#trial.fail(refusal);
     // Further ones are asked for behind all that were listed.
     if (wanted === Number.POSITIVE_INFINITY) tree.countSamples(node, proposals.length);
     ledger.addNodes(tree.size - size);

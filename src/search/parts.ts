@@ -1,4 +1,5 @@
-import { expectMethods, expectOneOf } from '../base/expect.ts';
+import { EspalierError } from '../base/errors.ts';
+import { callHint, expectMethods, expectOneOf } from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
 import { failedBy } from '../base/failure.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
@@ -12,8 +13,12 @@ import type { Policy, PolicyLike } from '../contracts/policy.ts';
 export function policyOf<State, Action>(
   policy: PolicyLike<State, Action> | undefined,
 ): Policy<State, Action> {
-  // A node that is expanded has a state.
-  if (typeof policy === 'function') return { propose: policy };
+  if (typeof policy === 'function') {
+    // A node that is expanded has a state.
+    const ask: Policy<State, Action>['propose'] = (node, request) =>
+      called('policy', () => policy(node as NodeWithState<State, Action>, request));
+    return { propose: ask };
+  }
   expectMethods('policy', policy, ['propose']);
   return policy as Policy<State, Action>;
 }
@@ -30,6 +35,34 @@ export function evaluatorOf<State, Action>(
   return evaluator;
 }
 
+/**
+ * What a function that stands for a part returns. For callers without types: a function that makes a part is no part.
+ *
+ * @throws EspalierError `usage` where it returns a part, or refuses a node as its options.
+ */
+function called<Result>(option: 'evaluator' | 'policy', ask: () => Result): Result {
+  let result: Result;
+  try {
+    result = ask();
+  } catch (error) {
+    throw EspalierError.isInstance(error) && takesNode.test(error.message)
+      ? notCalled(option)
+      : error;
+  }
+  const method = option === 'policy' ? 'propose' : 'evaluate';
+  if (typeof result === 'object' && result !== null && method in result) throw notCalled(option);
+  return result;
+}
+
+/** What a function that makes a part says of a node in the place of its options. */
+const takesNode = /^`\w+` has no option `id`/;
+
+function notCalled(option: 'evaluator' | 'policy'): EspalierError {
+  const part = option === 'policy' ? 'a policy' : 'an evaluator';
+  const message = `Expected \`${option}\` to be ${part}, got a function that makes one. ${callHint(option)}`;
+  return new EspalierError('usage', message);
+}
+
 type Estimate<State, Action> = Extract<
   EvaluatorLike<State, Action>,
   (...given: never) => MaybePromise<number>
@@ -43,7 +76,8 @@ function fromFunction<State, Action>(estimate: Estimate<State, Action>): Evaluat
       const failed = (error: unknown): Failed => failedBy(error, 'call', request.context);
       const answers = nodes.map((node): MaybePromise<Evaluation | Failed> => {
         try {
-          const value = estimate(node as NodeWithState<State, Action>, request);
+          const ask = () => estimate(node as NodeWithState<State, Action>, request);
+          const value = called('evaluator', ask);
           if (!(value instanceof Promise)) return { value };
           return value.then((settled) => ({ value: settled }), failed);
         } catch (error) {

@@ -17,10 +17,11 @@ import type { Budget, Spend } from '../contracts/spend.ts';
 import { actionsTo } from '../tree/summary.ts';
 import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
-import type { SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchOptions, SearchResult, StopReason } from './contracts.ts';
 import { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import { failuresOf, reopenFailed } from './failing.ts';
+import { fromItsStart } from './from-its-start.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
@@ -32,7 +33,7 @@ import { Simulations, type Stop } from './simulations.ts';
 /** What surrounds a search. */
 export interface Surroundings<State, Action> {
   /** Called for every event. */
-  readonly emit?: (event: SearchEvent<State, Action>) => void;
+  readonly emit?: ((event: SearchEvent<State, Action>) => void) | undefined;
   /** Waited for before results take effect. */
   readonly ready?: () => Promise<void> | undefined;
   /** The search that this one continues. */
@@ -49,10 +50,11 @@ export interface Surroundings<State, Action> {
 export async function runSearch<State, Action>(
   given: Environment<State, Action>,
   options: SearchOptions<State, Action>,
-  surroundings: Surroundings<State, Action> = {},
+  around: Surroundings<State, Action> = {},
 ): Promise<SearchResult<State, Action>> {
   const checked = checkOptions(given, options);
   checked.signal?.throwIfAborted();
+  const surroundings = { ...around, emit: fromItsStart(around.emit) };
   const { emit, within } = surroundings;
   const { clock, budget, pool, environment, policy, evaluator } = checked;
   const outside = within?.outside ?? open(checked, surroundings);
@@ -292,7 +294,8 @@ async function grow<State, Action>(
   let fillsInVain = 0;
   const mayGoOn = async (): Promise<boolean> => {
     const { reason } = simulations.stop ?? exhausted;
-    if (reason !== 'exhausted' || ledger.exhausted !== undefined) return false;
+    const hasFailed = context.unusable !== undefined;
+    if (!mayAskAgain(reason, hasFailed) || ledger.exhausted !== undefined) return false;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
     const again = isPart ? undefined : await gate.retry();
     // An algorithm that makes nothing of new nodes, which may cost nothing, would be given them for ever.
@@ -302,7 +305,8 @@ async function grow<State, Action>(
     const isOver = simulations.stop !== undefined;
     simulations.abandon();
     simulations = begin();
-    if (again === undefined) return (await context.filling?.draw(isOver)) === true;
+    if (again === undefined) return !hasFailed && context.fill(isOver);
+    context.tryAgain();
     reopenFailed(tree, again === 'all');
     return true;
   };
@@ -337,6 +341,11 @@ async function grow<State, Action>(
 const exhausted: Stop = { reason: 'exhausted' };
 
 const mostFillsInVain = 100;
+
+/** Where no answer could be used, it may be for calls that failed in an earlier run and were not made again. */
+function mayAskAgain(reason: StopReason, hasFailed: boolean): boolean {
+  return reason === 'exhausted' || (reason === 'failed' && hasFailed);
+}
 
 /** Rejects one turn after the abort, so that those who heed it can put things in order. */
 function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {

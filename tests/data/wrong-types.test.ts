@@ -111,17 +111,22 @@ test.each<readonly [string, () => unknown, string]>([
   [
     'a rule not called',
     () => write({ configs: [{ ...config, rule: pairRules.agentQ }] }),
-    'Expected `configs[0].rule` to be a rule: call the function that makes it, got a function.',
+    'Expected `configs[0].rule` to be an object with a method `rows`, got a function. Call it, as in `rule: pairRules.agentQ()`.',
   ],
   [
     'the name of a rule',
     () => write({ configs: [{ ...config, rule: 'agent-q' }] }),
-    'Expected `configs[0].rule` to be an object with a method `rows`, got `"agent-q"`.',
+    'Expected `configs[0].rule` to be an object that a function makes, got `"agent-q"`. Did you mean `pairRules.agentQ()`?',
+  ],
+  [
+    'the name of a format',
+    () => write({ configs: [{ ...config, format: 'trl' }] }),
+    'Expected `configs[0].format` to be an object that a function makes, got `"trl"`. Did you mean `formats.trl()`?',
   ],
   [
     'a format not called',
     () => write({ configs: [{ ...config, format: formats.trl }] }),
-    'Expected `configs[0].format` to be a format: call the function that makes it, got a function.',
+    'Expected `configs[0].format` to be an object, got a function. Call it, as in `format: formats.trl()`.',
   ],
   [
     'allProblems',

@@ -159,12 +159,27 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
     [
       'an algorithm that was not called',
       () => found({ algorithm: core.mcts }),
-      ['algorithm', 'run', 'function'],
+      ['algorithm', 'run', 'Call it, as in `algorithm: mcts\\(\\)`'],
     ],
     [
       'a method that was not called',
       () => found({ method: methods.agentQ }),
-      ['method', 'function'],
+      ['method', 'function', 'Call it'],
+    ],
+    [
+      'a policy that was not called',
+      () => found({ policy: policies.fromModel }),
+      ['policy', 'Call it, as in `policy: fromModel'],
+    ],
+    [
+      'an evaluator that was not called',
+      () => found({ evaluator: values.judge }),
+      ['evaluator', 'Call it, as in `evaluator: judge'],
+    ],
+    [
+      'a policy of your own that was not called',
+      () => found({ policy: () => ({ propose: policy }) }),
+      ['policy', 'Call it'],
     ],
     [
       'a condition that was not called',
@@ -413,7 +428,7 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
             { name: 'a', rule: data.pairRules.stepDpo, format: data.formats.trl() } as Loose,
           ],
         }),
-      ['configs\\[0\\]\\.rule', 'call', 'function'],
+      ['configs\\[0\\]\\.rule', 'Call it', 'agentQ\\(\\)'],
     ],
     ['a dataset that is not there', () => data.auditDataset(join(folder, 'no-data')), ['no-data']],
     [

@@ -8,6 +8,7 @@ import {
   streamSearch,
   treeToJson,
 } from '../../src/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 
 interface Rung {
   readonly height: number;
@@ -54,6 +55,39 @@ describe('a stream', () => {
   test('runs to its end where only its result is asked for', async () => {
     const { actions } = await streamSearch(ladder, options).result;
     expect(actions).toEqual(['up', 'up', 'up']);
+  });
+
+  test('runs to its end where its JSON is asked for and never read', async () => {
+    const stream = streamSearch(ladder, options);
+    stream.json();
+    const { actions } = await stream.result;
+    expect(actions).toEqual(['up', 'up', 'up']);
+  });
+
+  test.each(['before', 'after'])('tells all where its result is asked for %s', async (order) => {
+    const stream = streamSearch(ladder, options);
+    const [early] = order === 'before' ? [stream.result] : [];
+    const events = stream.json();
+    const result = early ?? stream.result;
+    const types: string[] = [];
+    for await (const { type } of events) types.push(type);
+    expect([types[0], types.at(-1)]).toEqual(['search-start', 'search-end']);
+    expect((await result).actions).toEqual(['up', 'up', 'up']);
+  });
+
+  test('begins with its start, also where the problem was set by a call', async () => {
+    const model = scriptedModel({ answer: () => 'Climb.' });
+    const messages = [{ role: 'user' as const, content: 'What is there to do?' }];
+    const asked: typeof ladder = {
+      ...ladder,
+      async reset(context) {
+        await context.generate(model, { messages });
+        return { state: { height: 0 } };
+      },
+    };
+    const types: string[] = [];
+    for await (const { type } of streamSearch(asked, options)) types.push(type);
+    expect(types.slice(0, 2)).toEqual(['search-start', 'call-end']);
   });
 
   test('has the result of its last event', async () => {

@@ -73,7 +73,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
   ],
   [
     { algorithm: mcts },
-    'Expected `algorithm` to be an object with a method `run`, got a function.',
+    'Expected `algorithm` to be an object with a method `run`, got a function. Call it, as in `algorithm: mcts()`.',
   ],
   [
     { clock: { now: () => 0 } },

@@ -91,23 +91,28 @@ describe('a policy', () => {
       () => {
         throw new Error('no idea');
       },
-      { kind: 'call', message: 'no idea' },
+      { kind: 'call', message: 'The policy failed the only time it was asked: no idea.' },
     ],
-    ['rejects', () => Promise.reject(new Error('no idea')), { kind: 'call', message: 'no idea' }],
+    [
+      'rejects',
+      () => Promise.reject(new Error('no idea')),
+      { kind: 'call', message: 'The policy failed the only time it was asked: no idea.' },
+    ],
     [
       'throws a string',
       () => {
         // eslint-disable-next-line @typescript-eslint/only-throw-error -- what careless plug-ins do
         throw 'no idea';
       },
-      { kind: 'call', message: 'no idea' },
+      { kind: 'call', message: 'The policy failed the only time it was asked: no idea.' },
     ],
     [
       'returns nothing',
       () => undefined,
       {
         kind: 'invalid',
-        message: 'Expected `propose` to return an array of proposals, got `undefined`.',
+        message:
+          'The only answer of the policy could not be used: Expected `propose` to return an array of proposals, got `undefined`.',
       },
     ],
     [
@@ -115,7 +120,8 @@ describe('a policy', () => {
       () => 'left',
       {
         kind: 'invalid',
-        message: 'Expected `propose` to return an array of proposals, got `"left"`.',
+        message:
+          'The only answer of the policy could not be used: Expected `propose` to return an array of proposals, got `"left"`.',
       },
     ],
     ['proposes nothing', () => [], { kind: 'empty', message: 'The policy proposed nothing.' }],

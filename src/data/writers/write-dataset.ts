@@ -8,8 +8,10 @@ import {
   expectObject,
   expectOneOf,
   expectText,
+  gotten,
 } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { makerOfFormat, makerOfRule } from '../catalogue.ts';
 import { type DatasetFolder, datasetFolder } from '../dataset-folder.ts';
 import type { RowFormat } from '../formats/format.ts';
 import { expectTrees } from '../row-rule.ts';
@@ -168,18 +170,25 @@ function expectNames(all: unknown): void {
   if (wrong !== undefined) throw expectation('allProblems', 'the ids of all problems', wrong);
 }
 
-/** A rule and a format that were made: what makes them is a function. */
+/** A rule and a format that were made: what makes them is a function, and has a name on the command line. */
 function expectMade({ rule, format }: DatasetConfig, path: string): void {
-  const got: unknown = rule;
-  if (typeof got === 'function') {
-    throw expectation(`${path}.rule`, 'a rule: call the function that makes it', got);
-  }
+  expectNoName(`${path}.rule`, rule, makerOfRule);
   expectMethods(`${path}.rule`, rule, ['rows']);
-  if (typeof format === 'function') {
-    throw expectation(`${path}.format`, 'a format: call the function that makes it', format);
-  }
+  expectNoName(`${path}.format`, format, makerOfFormat);
   expectObject(`${path}.format`, format);
   expectObject(`${path}.format.forms`, format.forms);
+}
+
+function expectNoName(
+  path: string,
+  given: unknown,
+  makerOf: (name: string) => string | undefined,
+): void {
+  if (typeof given !== 'string') return;
+  const maker = makerOf(given);
+  const hint = maker === undefined ? '' : ` Did you mean \`${maker}\`?`;
+  const message = `Expected \`${path}\` to be an object that a function makes, ${gotten(given)}${hint}`;
+  throw new EspalierError('usage', message);
 }
 
 /** Each configuration with the form of its rows, all of different names. */

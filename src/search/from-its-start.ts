@@ -1,0 +1,18 @@
+import type { SearchEvent } from './events.ts';
+
+type Emit<State, Action> = ((event: SearchEvent<State, Action>) => void) | undefined;
+
+/** Calls that bring about the start of a problem end before there is a tree to tell of: they are told after it. */
+export function fromItsStart<State, Action>(emit: Emit<State, Action>): Emit<State, Action> {
+  if (emit === undefined) return undefined;
+  let early: SearchEvent<State, Action>[] | undefined = [];
+  return (event) => {
+    if (early !== undefined && event.type !== 'search-start') {
+      early.push(event);
+      return;
+    }
+    emit(event);
+    for (const before of early?.splice(0) ?? []) emit(before);
+    early = undefined;
+  };
+}
