@@ -1,17 +1,12 @@
-import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { openScope } from '#platform';
 import { EspalierError } from '../base/errors.ts';
-import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
-import type { PriceTable } from '../calls/prices.ts';
-import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { LanguageModel, ModelPrice } from '../contracts/language-model.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import { type GenerateReport, generate } from '../runs/generate.ts';
-import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
+import { type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
@@ -22,8 +17,9 @@ import {
   expectInstances,
   measuredBy,
 } from './compare-options.ts';
+import { asJson, nameOrNull, openFolders } from './folders.ts';
 import type { BenchMethod } from './methods.ts';
-import { Recording } from './recording.ts';
+import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
 import type { BenchInstance } from './task.ts';
@@ -59,9 +55,8 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
   const { baselines, methods } = measuredBy(options, instances);
-  using run = openRun(options.out);
-  begin(run, options, instances);
-  const recording = new Recording(join(options.out, 'recording'), options.recording);
+  const { run: opened, recording } = openFolders(options, instances);
+  using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>
     budgets.flatMap((budget) =>
       methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
@@ -85,10 +80,6 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   });
   run.writeReport(asJson(report));
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
-}
-
-function nameOrNull(model: LanguageModel | undefined): string | null {
-  return model === undefined ? null : modelName(model);
 }
 
 /** So many instances at a time that the searches under way are of different ones: those of one share what was bought. */
@@ -292,82 +283,4 @@ class Benchmark {
 function nameOf({ instance, method, budget }: Search, attempt: number): CellName {
   const { id, cluster = id } = instance;
   return { instance: id, cluster, method: method.name, budget, attempt };
-}
-
-/** @throws EspalierError `usage` where the folder holds another benchmark. More methods, budgets and seeds may be added. */
-function begin(
-  run: RunFolder,
-  {
-    task,
-    model,
-    judgeModel,
-    split,
-    seed = 0,
-    temperature,
-    maxTokens,
-    paced = true,
-    prices = {},
-  }: CompareOptions,
-  instances: readonly BenchInstance[],
-): void {
-  // As it is read again: without what is undefined.
-  const now = asJson({
-    command: 'bench',
-    task: task.name,
-    source: task.source ?? null,
-    split: split ?? null,
-    model: nameOrNull(model),
-    judgeModel: nameOrNull(judgeModel),
-    settings: [model, judgeModel].map((each) => each?.settings ?? null),
-    prices: [model, judgeModel, instances[0]?.model].map((each) => each && fullPrice(each, prices)),
-    temperature: temperature ?? null,
-    maxTokens: maxTokens ?? null,
-    seed,
-    paced,
-  });
-  const { run: old } = readRun(run.path);
-  if (old === undefined) {
-    run.writeRun(now);
-    return;
-  }
-  const name = Object.keys({ ...now, ...old }).find(
-    (field) =>
-      !isDeepStrictEqual(old[field], Reflect.get(now, field)) &&
-      !(field === 'settings' && isSettingsOf(old[field], now['settings'])) &&
-      // Earlier versions did not write it down.
-      !(field === 'prices' && old[field] === undefined),
-  );
-  if (name === undefined) return;
-  const [before, asked] = [old[name], Reflect.get(now, name)].map((value) =>
-    JSON.stringify(value ?? null),
-  );
-  throw new EspalierError(
-    'usage',
-    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, but ${asked} was asked for. Name another folder with \`out\` (\`--out\`); it can share what was bought here, with \`recording\` (\`--cache\`) \`${join(run.path, 'recording')}\`.`,
-  );
-}
-
-/** The price of a model with all that it does not say; `undefined` where it is not known. */
-function fullPrice(model: LanguageModel, prices: PriceTable): ModelPrice | undefined {
-  const price = priceOf(model, prices, false);
-  if (price === undefined) return undefined;
-  const { input } = price;
-  return { cachedInput: input, cacheWrite: input, tiers: {}, ...price };
-}
-
-function asJson(value: object): Readonly<Record<string, JsonValue>> {
-  return JSON.parse(JSON.stringify(value)) as Readonly<Record<string, JsonValue>>;
-}
-
-/** Whether settings are those of an earlier version, which named neither addresses nor files. */
-function isSettingsOf(old: unknown, now: unknown): boolean {
-  return (
-    Array.isArray(old) &&
-    Array.isArray(now) &&
-    now.every((settings: LanguageModel['settings'] | null, place) => {
-      const before: unknown = old[place];
-      const { baseUrl: _, file: __, ...rest } = settings ?? {};
-      return isDeepStrictEqual(before ?? {}, rest) || isDeepStrictEqual(before, settings);
-    })
-  );
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../base/make-folder.ts';
@@ -117,8 +117,12 @@ export class Recording {
 }
 
 function* linesIn(folder: string): Generator<Line, void, undefined> {
-  withStorageErrors(`\`${folder}\``, () => makeFolder(folder));
-  const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder)).toSorted();
+  const names = withStorageErrors(`\`${folder}\``, () => {
+    makeFolder(folder);
+    // Before anything is bought that could not be kept.
+    accessSync(folder, constants.W_OK);
+    return readdirSync(folder).toSorted();
+  });
   for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
     for (const { value } of readLines(join(folder, name), lineSchema)) yield value;
   }

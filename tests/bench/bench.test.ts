@@ -105,7 +105,7 @@ describe('a comparison that is kept', () => {
     await compare({ ...base, model: digitModel().model, out, methods: [], seeds: 1 });
     const other = { ...base, model: digitModel().model, out, seed: 7 };
     await expect(compare(other)).rejects.toThrow(
-      'its `seed` is 0, but 7 was asked for. Name another folder with `out`',
+      'its `seed` is 0, this command has 7. Take another `--out` (`out` in code)',
     );
   });
 
