@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { openScope } from '#platform';
 import { EspalierError } from '../base/errors.ts';
 import { espalierVersion } from '../base/version.ts';
+import { readJournal } from '../calls/journal-file.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import { type GenerateReport, generate } from '../runs/generate.ts';
-import { type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
+import { journalFileOf, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
@@ -124,7 +127,7 @@ class Benchmark {
   /** How a search says that it is. */
   readonly #ends = new Map<string, () => void>();
   /** What was measured of searches that are to be made again. */
-  readonly #outages = new Map<string, BenchCell>();
+  readonly #again = new Map<string, BenchCell>();
   /** The method whose search the running code belongs to. */
   readonly #searching = openScope<string>();
 
@@ -169,13 +172,17 @@ class Benchmark {
       Array.from({ length: seeds }, (_, attempt) => attempt).flatMap((attempt) => {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
-        const noted = (outcome.noted ?? this.#outages.get(`${search.id}#${attempt}`)) as
+        const noted = (outcome.noted ?? this.#again.get(`${search.id}#${attempt}`)) as
           | BenchCell
           | undefined;
         const { cluster } = nameOf(search, attempt);
         const cell =
           noted === undefined
-            ? failedCell(nameOf(search, attempt), outcome)
+            ? failedCell(
+                nameOf(search, attempt),
+                outcome,
+                hasFailedCalls(this.#options.out, outcome),
+              )
             : { ...noted, cluster };
         return [this.#recording.isGuided(cell.method) ? { ...cell, isGuided: true } : cell];
       }),
@@ -270,10 +277,15 @@ class Benchmark {
   ): Promise<JsonValue> {
     const { paced: isPaced = true, signal = new AbortController().signal } = this.#options;
     const { instance } = search;
-    const cell = await cellOf(nameOf(search, attempt), result, { instance, signal, isPaced });
-    if (cell.isOutage === true && result.stopReason !== 'failed') {
+    const of = { problem: search.id, attempt };
+    const isHurt = (result.failures.kinds.call ?? 0) > 0 || result.failure?.kind === 'call';
+    const cell = await cellOf(nameOf(search, attempt), result, {
+      ...{ instance, signal, isPaced },
+      hasFailedCalls: isHurt && hasFailedCalls(this.#options.out, of),
+    });
+    if ((cell.isOutage ?? cell.isBroken) === true && result.stopReason !== 'failed') {
       // It has ended like any other, but nothing came of it: it is to be searched again.
-      this.#outages.set(`${search.id}#${attempt}`, cell);
+      this.#again.set(`${search.id}#${attempt}`, cell);
       throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
     }
     return cell as unknown as JsonValue;
@@ -283,4 +295,12 @@ class Benchmark {
 function nameOf({ instance, method, budget }: Search, attempt: number): CellName {
   const { id, cluster = id } = instance;
   return { instance: id, cluster, method: method.name, budget, attempt };
+}
+
+/** Whether any call that a search has made failed: its journal says so. */
+function hasFailedCalls(path: string, of: Pick<ProblemOutcome, 'attempt' | 'problem'>): boolean {
+  const journal = join(path, 'journals', journalFileOf(of));
+  if (!existsSync(journal)) return false;
+  for (const { type } of readJournal(journal).lines) if (type === 'failure') return true;
+  return false;
 }

@@ -20,8 +20,13 @@ export interface BenchCell {
   readonly reason?: string;
   /** What was chosen, at most 2,000 characters: the answer of the environment, or the actions; left out where nothing was. */
   readonly answer?: string;
-  /** Present where it failed through no fault of its own: calls failed and no end was chosen, or no plan could be made. */
+  /** Present where it failed through no fault of its method: calls failed, and no end was chosen. */
   readonly isOutage?: true;
+  /**
+   * Present where it failed by an error of code, and no call of it had failed: a plan, a policy, an evaluator or `reset` threw
+   * or returned what it must not, and no end was chosen.
+   */
+  readonly isBroken?: true;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
   /** Whether any end of its tree is right, chosen or not: of many ends that an oracle scores, 64 are looked at. */

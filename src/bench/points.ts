@@ -23,7 +23,8 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     high,
     n: scored.length,
     failed: cells.filter(({ status }) => status === 'failed').length,
-    outages: cells.filter(isHurt).length,
+    outages: cells.filter((cell) => isHurt(cell) && cell.isBroken !== true).length,
+    broken: cells.filter(({ isBroken }) => isBroken).length,
     unscored: cells.length - scored.length,
     passAtK: passAtK(problemsOf(scored)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)

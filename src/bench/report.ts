@@ -24,11 +24,10 @@ export interface BenchPoint extends Interval {
   readonly n: number;
   /** How many of those failed. */
   readonly failed: number;
-  /**
-   * Searches that say little about the method: calls failed and no end was chosen, more than 5 % of the calls failed, or no
-   * plan could be made.
-   */
+  /** Searches that say little about the method: calls failed and no end was chosen, or more than 5 % of the calls failed. */
   readonly outages: number;
+  /** Searches that failed by an error of code: of a plan, a policy, an evaluator or an environment. */
+  readonly broken: number;
   /** Searches whose answer the oracle could not score; they are left out. */
   readonly unscored: number;
   /** Over seeds, where there are several: the share of problems that any of `k` searches gets right, and that all do; from `k` = 2 on. */

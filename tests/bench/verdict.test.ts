@@ -13,6 +13,7 @@ function point(method: string, limit: number, more: Partial<BenchPoint> = {}): B
     n: 100,
     failed: 0,
     outages: 0,
+    broken: 0,
     unscored: 0,
     passAtK: [],
     anyEnd: null,
@@ -260,6 +261,30 @@ describe('a comparison in which too many searches failed', () => {
     expect(verdict.answer).toBe('undecided');
     expect(verdict.text).toContain(text);
     expect(verdictOf(found({ points: points({ mcts: 5 }), differences: none })).answer).toBe('no');
+  });
+
+  test('counts them among all searches, also those that were not scored', () => {
+    const half = { n: 50, unscored: 50 };
+    const of = (outages: number) =>
+      verdictOf(
+        found({
+          points: [point('best-of-n', 1000), point('mcts', 1000, { ...half, outages })],
+          differences: none.slice(0, 1),
+        }),
+      );
+    expect(of(5).answer).toBe('no');
+    expect(of(6).text).toContain('6 of 100 of mcts at 1,000 tokens');
+  });
+
+  test('says so where code failed, and adds up what failed through no fault of the method', () => {
+    const mine = point('mcts', 1000, { failed: 6, outages: 2, broken: 4 });
+    const { answer, text } = verdictOf(
+      found({ points: [point('best-of-n', 1000), mine], differences: none.slice(0, 1) }),
+    );
+    expect(answer).toBe('undecided');
+    expect(text).toContain(
+      'Code of the task or of a method failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. Fix it',
+    );
   });
 
   test('is no reason for a yes, where another search may still be one', () => {

@@ -104,6 +104,7 @@ function examplePoint(
     n,
     failed: place === 4 ? 2 : 0,
     outages: 0,
+    broken: 0,
     unscored: isScored ? 0 : problems * seeds,
     passAtK:
       seeds > 1 && isScored
