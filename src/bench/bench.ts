@@ -128,7 +128,7 @@ class Benchmark {
   readonly #ends = new Map<string, () => void>();
   /** What was measured of searches that are to be made again. */
   readonly #again = new Map<string, BenchCell>();
-  /** The method whose search the running code belongs to. */
+  /** The search that the running code belongs to. */
   readonly #searching = openScope<string>();
 
   constructor(options: CompareOptions, recording: Recording, searches: readonly Search[]) {
@@ -156,7 +156,7 @@ class Benchmark {
       note: (result, search, attempt) => this.#note(result, search, attempt),
       around: (grow, search, attempt) =>
         this.#searching
-          .run(search.method.name, grow)
+          .run(`${search.id}#${attempt}`, grow)
           .finally(() => this.#end(`${search.id}#${attempt}`)),
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
@@ -206,7 +206,7 @@ class Benchmark {
         ...(guides !== undefined && { guides }),
         ...(instance.model !== undefined && { model: instance.model }),
         ...(maxTokens !== undefined && { maxTokens }),
-        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method) }),
+        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method, `${id}#${attempt}`) }),
       },
       {
         model: instance.model ?? this.#share(asked, scope),
@@ -240,14 +240,17 @@ class Benchmark {
   }
 
   /**
-   * An oracle whose every use is noted, at whatever time: of the method that was given it, and of the one whose search asks,
-   * which may have it from the other. Scores are asked of the oracle itself.
+   * An oracle that notes the method that was given it, and that answers nobody else: only code that its own search runs, as
+   * long as that is under way. Scores are asked of the oracle itself.
    */
-  #guarded(oracle: Oracle<unknown>, { name }: BenchMethod): Oracle<unknown> {
+  #guarded(oracle: Oracle<unknown>, { name }: BenchMethod, search: string): Oracle<unknown> {
     return {
       label: (state, context) => {
+        if (this.#searching.getStore() !== search || !this.#ends.has(search)) {
+          const message = `Expected an oracle to be asked by the search whose plan was given it: that of \`${name}\` was asked by other code.`;
+          throw new EspalierError('usage', message);
+        }
         this.#recording.noteGuided(name);
-        this.#recording.noteGuided(this.#searching.getStore() ?? name);
         return oracle.label(state, context);
       },
     };

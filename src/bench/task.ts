@@ -19,8 +19,8 @@ export interface BenchInstance<State = any, Action = any> {
   /** The dynamics, with what a user has at run time: rules, tests, a checker. */
   readonly environment: Environment<State, Action>;
   /**
-   * Scores the state that a search has chosen. No search sees it; a plan that gives it to one as a `goldVerifier` is
-   * reported apart, as pass@k.
+   * Scores the state that a search has chosen. No search sees it, unless its plan makes a `goldVerifier` of it: the method is
+   * then reported apart, as pass@k. To any other code than that search runs, and once it is over, it throws.
    *
    * @defaultValue the environment verifies: an end whose return is 1 or more is right
    */
