@@ -7,6 +7,7 @@ import { budgetText, listed, percent, points, signedPoints } from './figures.ts'
 import { nextSteps } from './next-steps.ts';
 import { priceOf } from './price.ts';
 import type { BenchBudget, BenchDifference, BenchPoint, Verdict } from './report.ts';
+import { unsearched } from './unsearched.ts';
 
 /** The chance of an error in a verdict, for either answer. */
 const alpha = 0.05;
@@ -170,33 +171,6 @@ function nearest(found: Findings, searches: readonly BenchDifference[]): readonl
           `That interval is not corrected for ${searches.length} comparisons; p is, and it is ${pIn(adjustedP)}.`,
         ]
       : []),
-  ];
-}
-
-/**
- * The baseline to beat, where it is not that of the comparisons: at the budget of the search that pays it gets at least as
- * much, or where none pays, it leads by what would be a gain.
- */
-function unsearched(
-  { points: all, baseline }: Findings,
-  best?: BenchDifference,
-): readonly string[] {
-  const leads = all.flatMap((rival) => {
-    const beside = all.filter(({ budget }) => budgetKey(budget) === budgetKey(rival.budget));
-    const other = beside.find(({ method }) => method === baseline);
-    if (!rival.isBaseline || other === undefined || rival === other) return [];
-    if (best !== undefined && budgetKey(best.budget) !== budgetKey(rival.budget)) return [];
-    const compared = beside.filter(({ method, isBaseline }) =>
-      best === undefined ? !isBaseline || method === baseline : method === best.method,
-    );
-    const lead = rival.accuracy - Math.max(...compared.map(({ accuracy }) => accuracy));
-    return lead >= (best === undefined ? leastGain : 0) ? [{ rival, other, lead }] : [];
-  });
-  const [first] = leads.toSorted((a, b) => b.lead - a.lead);
-  if (first === undefined) return [];
-  const { rival, other } = first;
-  return [
-    `But ${rival.method}, which does not search, gets ${percent(rival.accuracy)} at ${budgetText(rival.budget)}, against ${percent(other.accuracy)} for ${baseline}: that is what to beat.`,
   ];
 }
 

@@ -247,6 +247,37 @@ describe('where nothing is decided, a verdict', () => {
   });
 });
 
+describe('a weak baseline', () => {
+  const of = (greedy: number) => {
+    const points = [
+      point('greedy', 1000, { accuracy: greedy }),
+      point('best-of-n', 1000, { accuracy: 0.42 }),
+      point('mcts', 1000, { accuracy: 0.6 }),
+    ];
+    return [gain('mcts', 1000), gain('mcts', 1000, unsure), gain('mcts', 1000, nothing)].map(
+      (difference) => verdictOf(found({ points, differences: [difference] })),
+    );
+  };
+
+  test('is named with any answer where another way without search gets 3 points more', () => {
+    const verdicts = of(0.51);
+    expect(verdicts.map(({ answer }) => answer)).toEqual(['yes', 'undecided', 'no']);
+    for (const { text } of verdicts) {
+      expect(text).toContain(
+        'But best-of-n is a weak baseline here: greedy gets 9.0 points more at 1,000 tokens (51.0 % against 42.0 %). Try another `--temperature`, or compare with `--baseline greedy`.',
+      );
+    }
+  });
+
+  test('is none where that gets less than 3 points more, and what leads everything is named alone', () => {
+    for (const { text } of of(0.44)) expect(text).not.toContain('weak baseline');
+    for (const { text } of of(0.7)) {
+      expect(text).toContain('that is what to beat');
+      expect(text).not.toContain('weak baseline');
+    }
+  });
+});
+
 describe('a comparison in which too many searches failed', () => {
   const points = (failed: Readonly<Record<string, number>>) =>
     ['best-of-n', 'mcts', 'beam'].map((method) =>
