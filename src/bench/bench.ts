@@ -192,8 +192,9 @@ class Benchmark {
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
     const { id: name } = instance;
-    const scope = JSON.stringify([seed, name, attempt, ...revisionOf(instance)]);
+    const scope = this.#scopeOf(instance, attempt);
     await this.#turnOf(scope, `${id}#${attempt}`);
+    this.#recording.takeReused(scope);
     const asked = instance.model ?? this.#options.model;
     const shown = this.#shown(instance, asked);
     const { cluster, guides, oracle } = instance;
@@ -222,6 +223,12 @@ class Benchmark {
       prices,
       order: 'issued' as const,
     };
+  }
+
+  /** Searches of one scope share what was bought. */
+  #scopeOf(instance: BenchInstance, attempt: number): string {
+    const { seed = 0 } = this.#options;
+    return JSON.stringify([seed, instance.id, attempt, ...revisionOf(instance)]);
   }
 
   /**
@@ -281,9 +288,10 @@ class Benchmark {
     const { paced: isPaced = true, signal = new AbortController().signal } = this.#options;
     const { instance } = search;
     const of = { problem: search.id, attempt };
+    const reused = this.#recording.takeReused(this.#scopeOf(search.instance, attempt));
     const isHurt = (result.failures.kinds.call ?? 0) > 0 || result.failure?.kind === 'call';
     const cell = await cellOf(nameOf(search, attempt), result, {
-      ...{ instance, signal, isPaced },
+      ...{ instance, signal, isPaced, reused },
       hasFailedCalls: isHurt && hasFailedCalls(this.#options.out, of),
     });
     if ((cell.isOutage ?? cell.isBroken) === true && result.stopReason !== 'failed') {

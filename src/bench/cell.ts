@@ -57,6 +57,8 @@ export interface BenchCell {
   readonly isUnrewarded?: true;
   /** The calls that it was charged, as if it had bought all that it used. */
   readonly calls: number;
+  /** How many calls were answered by what was bought before: by another search, or by itself in an earlier session. */
+  readonly reused: number;
   /** The tokens that it was charged. */
   readonly tokens: number;
   /** The tokens that models read, by what they told. */
@@ -67,7 +69,7 @@ export interface BenchCell {
   readonly outputTokens: number;
   /** The dollars that it was charged; `null` where nobody knows the price of a model. */
   readonly usd: number | null;
-  /** How long it took; `null` where what was bought before came at once. */
+  /** How long it took, where what was bought before took as long as it did then; `null` where that came at once. */
   readonly ms: number | null;
   /** The shape of its tree. */
   readonly tree: {

@@ -29,6 +29,7 @@ export async function cellOf<State, Action>(
     signal,
     isPaced,
     hasFailedCalls,
+    reused,
   }: {
     readonly instance: Pick<BenchInstance<State, Action>, 'environment' | 'oracle'>;
     /** Ends the waiting for an oracle. */
@@ -36,6 +37,8 @@ export async function cellOf<State, Action>(
     readonly isPaced: boolean;
     /** Whether any call that it made has failed: what threw is else code of somebody. */
     readonly hasFailedCalls: boolean;
+    /** How many calls the recording answered. */
+    readonly reused: number;
   },
 ): Promise<BenchCell> {
   const { tree, best, stopReason, failures, usage, answered, unpriced, spend } = result;
@@ -67,6 +70,7 @@ export async function cellOf<State, Action>(
     ...(oracle === undefined &&
       nodes.every(({ reward }) => reward === undefined) && { isUnrewarded: true }),
     ...answered,
+    reused: reused + result.coverage.recorded,
     ...{ inputTokens: sum('inputTokens'), cachedTokens: sum('cachedTokens') },
     outputTokens: sum('outputTokens'),
     usd: unpriced.length > 0 ? null : answered.usd,
@@ -137,7 +141,7 @@ export function failedCell(
     ...{ status: 'failed', reason, right: false, anyRight: false, ends: [] },
     ...(hasFailedCalls ? { isOutage: true } : { isBroken: true }),
     ...{ isGuided: false, stopReason: 'failed' },
-    ...{ calls, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
+    ...{ calls, reused: 0, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
     usd: unpriced.length > 0 ? null : usd,
     ms: null,
     tree: { nodes: 0, depth: 0, width: 0 },

@@ -53,8 +53,19 @@ export interface BenchPoint extends Interval {
   readonly usd: number | null;
   /** Calls. */
   readonly calls: number;
-  /** Milliseconds of a search; `null` where answers were reused without waiting as long as they took. */
+  /**
+   * Milliseconds of a search, in which reused answers took as long as when they were bought; `null` where they came at once.
+   */
   readonly ms: number | null;
+  /** Calls that were answered by what was bought before. */
+  readonly reused: number;
+  /** The searches that have bought all of their calls themselves. */
+  readonly cold: {
+    /** How many. */
+    readonly n: number;
+    /** Milliseconds of one of them; `null` where there are none, or where nobody has measured it. */
+    readonly ms: number | null;
+  };
   /** The share of the budget that was left by searches that did not end as `solved`, in [0, 1]; 0 where all did. */
   readonly unused: number;
   /** Why searches ended: how many for each reason. */

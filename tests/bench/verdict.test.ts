@@ -24,6 +24,8 @@ function point(method: string, limit: number, more: Partial<BenchPoint> = {}): B
     usd: null,
     calls: 1,
     ms: null,
+    reused: 0,
+    cold: { n: 0, ms: null },
     unused: 0,
     ends: {},
     calibration: null,
