@@ -67,9 +67,14 @@ export function isScored({ status }: BenchCell): boolean {
   return status !== 'unscored';
 }
 
-/** Whether its result says little about its method: an outage, or a search that lost more than 5 % of its calls to failures. */
-export function isHurt({ isOutage, lost, calls }: BenchCell): boolean {
-  return isOutage === true || (lost?.calls ?? 0) > mostFailed * calls;
+/** Whether its result says little about its method: it failed through no fault of it, or lost more than 5 % of its calls. */
+export function isHurt({ isOutage, isBroken, lost, calls }: BenchCell): boolean {
+  return isOutage === true || isBroken === true || (lost?.calls ?? 0) > mostFailed * calls;
+}
+
+/** Whether so many searches are hurt that all of them together say nothing about their method. */
+export function areTooMany(hurt: number, searches: number): boolean {
+  return hurt > mostFailed * searches;
 }
 
 /** Order by code units: the same on every machine. */

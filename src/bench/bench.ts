@@ -1,17 +1,15 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { openScope } from '#platform';
 import { EspalierError } from '../base/errors.ts';
-import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
+import { readJournal } from '../calls/journal-file.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
-import type { PriceTable } from '../calls/prices.ts';
-import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { LanguageModel, ModelPrice } from '../contracts/language-model.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import { type GenerateReport, generate } from '../runs/generate.ts';
-import { openRun, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
+import { journalFileOf, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
@@ -22,8 +20,9 @@ import {
   expectInstances,
   measuredBy,
 } from './compare-options.ts';
+import { asJson, nameOrNull, openFolders } from './folders.ts';
 import type { BenchMethod } from './methods.ts';
-import { Recording } from './recording.ts';
+import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
 import type { BenchInstance } from './task.ts';
@@ -59,9 +58,8 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
   const { baselines, methods } = measuredBy(options, instances);
-  using run = openRun(options.out);
-  begin(run, options, instances);
-  const recording = new Recording(join(options.out, 'recording'), options.recording);
+  const { run: opened, recording } = openFolders(options, instances);
+  using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>
     budgets.flatMap((budget) =>
       methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
@@ -85,10 +83,6 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   });
   run.writeReport(asJson(report));
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
-}
-
-function nameOrNull(model: LanguageModel | undefined): string | null {
-  return model === undefined ? null : modelName(model);
 }
 
 /** So many instances at a time that the searches under way are of different ones: those of one share what was bought. */
@@ -133,8 +127,8 @@ class Benchmark {
   /** How a search says that it is. */
   readonly #ends = new Map<string, () => void>();
   /** What was measured of searches that are to be made again. */
-  readonly #outages = new Map<string, BenchCell>();
-  /** The method whose search the running code belongs to. */
+  readonly #again = new Map<string, BenchCell>();
+  /** The search that the running code belongs to. */
   readonly #searching = openScope<string>();
 
   constructor(options: CompareOptions, recording: Recording, searches: readonly Search[]) {
@@ -162,7 +156,7 @@ class Benchmark {
       note: (result, search, attempt) => this.#note(result, search, attempt),
       around: (grow, search, attempt) =>
         this.#searching
-          .run(search.method.name, grow)
+          .run(`${search.id}#${attempt}`, grow)
           .finally(() => this.#end(`${search.id}#${attempt}`)),
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
@@ -178,13 +172,17 @@ class Benchmark {
       Array.from({ length: seeds }, (_, attempt) => attempt).flatMap((attempt) => {
         const outcome = found.get(`${search.id}#${attempt}`);
         if (outcome === undefined) return [];
-        const noted = (outcome.noted ?? this.#outages.get(`${search.id}#${attempt}`)) as
+        const noted = (outcome.noted ?? this.#again.get(`${search.id}#${attempt}`)) as
           | BenchCell
           | undefined;
         const { cluster } = nameOf(search, attempt);
         const cell =
           noted === undefined
-            ? failedCell(nameOf(search, attempt), outcome)
+            ? failedCell(
+                nameOf(search, attempt),
+                outcome,
+                hasFailedCalls(this.#options.out, outcome),
+              )
             : { ...noted, cluster };
         return [this.#recording.isGuided(cell.method) ? { ...cell, isGuided: true } : cell];
       }),
@@ -194,8 +192,9 @@ class Benchmark {
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
     const { id: name } = instance;
-    const scope = JSON.stringify([seed, name, attempt, ...revisionOf(instance)]);
+    const scope = this.#scopeOf(instance, attempt);
     await this.#turnOf(scope, `${id}#${attempt}`);
+    this.#recording.takeReused(scope);
     const asked = instance.model ?? this.#options.model;
     const shown = this.#shown(instance, asked);
     const { cluster, guides, oracle } = instance;
@@ -208,7 +207,7 @@ class Benchmark {
         ...(guides !== undefined && { guides }),
         ...(instance.model !== undefined && { model: instance.model }),
         ...(maxTokens !== undefined && { maxTokens }),
-        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method) }),
+        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method, `${id}#${attempt}`) }),
       },
       {
         model: instance.model ?? this.#share(asked, scope),
@@ -224,6 +223,12 @@ class Benchmark {
       prices,
       order: 'issued' as const,
     };
+  }
+
+  /** Searches of one scope share what was bought. */
+  #scopeOf(instance: BenchInstance, attempt: number): string {
+    const { seed = 0 } = this.#options;
+    return JSON.stringify([seed, instance.id, attempt, ...revisionOf(instance)]);
   }
 
   /**
@@ -242,14 +247,17 @@ class Benchmark {
   }
 
   /**
-   * An oracle whose every use is noted, at whatever time: of the method that was given it, and of the one whose search asks,
-   * which may have it from the other. Scores are asked of the oracle itself.
+   * An oracle that notes the method that was given it, and that answers nobody else: only code that its own search runs, as
+   * long as that is under way. Scores are asked of the oracle itself.
    */
-  #guarded(oracle: Oracle<unknown>, { name }: BenchMethod): Oracle<unknown> {
+  #guarded(oracle: Oracle<unknown>, { name }: BenchMethod, search: string): Oracle<unknown> {
     return {
       label: (state, context) => {
+        if (this.#searching.getStore() !== search || !this.#ends.has(search)) {
+          const message = `Expected an oracle to be asked by the search whose plan was given it: that of \`${name}\` was asked by other code.`;
+          throw new EspalierError('usage', message);
+        }
         this.#recording.noteGuided(name);
-        this.#recording.noteGuided(this.#searching.getStore() ?? name);
         return oracle.label(state, context);
       },
     };
@@ -279,10 +287,16 @@ class Benchmark {
   ): Promise<JsonValue> {
     const { paced: isPaced = true, signal = new AbortController().signal } = this.#options;
     const { instance } = search;
-    const cell = await cellOf(nameOf(search, attempt), result, { instance, signal, isPaced });
-    if (cell.isOutage === true && result.stopReason !== 'failed') {
+    const of = { problem: search.id, attempt };
+    const reused = this.#recording.takeReused(this.#scopeOf(search.instance, attempt));
+    const isHurt = (result.failures.kinds.call ?? 0) > 0 || result.failure?.kind === 'call';
+    const cell = await cellOf(nameOf(search, attempt), result, {
+      ...{ instance, signal, isPaced, reused },
+      hasFailedCalls: isHurt && hasFailedCalls(this.#options.out, of),
+    });
+    if ((cell.isOutage ?? cell.isBroken) === true && result.stopReason !== 'failed') {
       // It has ended like any other, but nothing came of it: it is to be searched again.
-      this.#outages.set(`${search.id}#${attempt}`, cell);
+      this.#again.set(`${search.id}#${attempt}`, cell);
       throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
     }
     return cell as unknown as JsonValue;
@@ -294,80 +308,10 @@ function nameOf({ instance, method, budget }: Search, attempt: number): CellName
   return { instance: id, cluster, method: method.name, budget, attempt };
 }
 
-/** @throws EspalierError `usage` where the folder holds another benchmark. More methods, budgets and seeds may be added. */
-function begin(
-  run: RunFolder,
-  {
-    task,
-    model,
-    judgeModel,
-    split,
-    seed = 0,
-    temperature,
-    maxTokens,
-    paced = true,
-    prices = {},
-  }: CompareOptions,
-  instances: readonly BenchInstance[],
-): void {
-  // As it is read again: without what is undefined.
-  const now = asJson({
-    command: 'bench',
-    task: task.name,
-    source: task.source ?? null,
-    split: split ?? null,
-    model: nameOrNull(model),
-    judgeModel: nameOrNull(judgeModel),
-    settings: [model, judgeModel].map((each) => each?.settings ?? null),
-    prices: [model, judgeModel, instances[0]?.model].map((each) => each && fullPrice(each, prices)),
-    temperature: temperature ?? null,
-    maxTokens: maxTokens ?? null,
-    seed,
-    paced,
-  });
-  const { run: old } = readRun(run.path);
-  if (old === undefined) {
-    run.writeRun(now);
-    return;
-  }
-  const name = Object.keys({ ...now, ...old }).find(
-    (field) =>
-      !isDeepStrictEqual(old[field], Reflect.get(now, field)) &&
-      !(field === 'settings' && isSettingsOf(old[field], now['settings'])) &&
-      // Earlier versions did not write it down.
-      !(field === 'prices' && old[field] === undefined),
-  );
-  if (name === undefined) return;
-  const [before, asked] = [old[name], Reflect.get(now, name)].map((value) =>
-    JSON.stringify(value ?? null),
-  );
-  throw new EspalierError(
-    'usage',
-    `The folder \`${run.path}\` holds another run: its \`${name}\` is ${before}, but ${asked} was asked for. Name another folder with \`out\` (\`--out\`); it can share what was bought here, with \`recording\` (\`--cache\`) \`${join(run.path, 'recording')}\`.`,
-  );
-}
-
-/** The price of a model with all that it does not say; `undefined` where it is not known. */
-function fullPrice(model: LanguageModel, prices: PriceTable): ModelPrice | undefined {
-  const price = priceOf(model, prices, false);
-  if (price === undefined) return undefined;
-  const { input } = price;
-  return { cachedInput: input, cacheWrite: input, tiers: {}, ...price };
-}
-
-function asJson(value: object): Readonly<Record<string, JsonValue>> {
-  return JSON.parse(JSON.stringify(value)) as Readonly<Record<string, JsonValue>>;
-}
-
-/** Whether settings are those of an earlier version, which named neither addresses nor files. */
-function isSettingsOf(old: unknown, now: unknown): boolean {
-  return (
-    Array.isArray(old) &&
-    Array.isArray(now) &&
-    now.every((settings: LanguageModel['settings'] | null, place) => {
-      const before: unknown = old[place];
-      const { baseUrl: _, file: __, ...rest } = settings ?? {};
-      return isDeepStrictEqual(before ?? {}, rest) || isDeepStrictEqual(before, settings);
-    })
-  );
+/** Whether any call that a search has made failed: its journal says so. */
+function hasFailedCalls(path: string, of: Pick<ProblemOutcome, 'attempt' | 'problem'>): boolean {
+  const journal = join(path, 'journals', journalFileOf(of));
+  if (!existsSync(journal)) return false;
+  for (const { type } of readJournal(journal).lines) if (type === 'failure') return true;
+  return false;
 }

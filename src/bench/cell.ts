@@ -22,8 +22,13 @@ export interface BenchCell {
   readonly reason?: string;
   /** The choice, at most 2,000 characters: the environment's answer, or the actions; absent if nothing was chosen. */
   readonly answer?: string;
-  /** Present if it failed for external reasons: calls failed and no end was chosen, or no plan could be made. */
+  /** Present if it failed for external reasons: calls failed, and no end was chosen. */
   readonly isOutage?: true;
+  /**
+   * Present where it failed by an error of code, and no call of it had failed: a plan, a policy, an evaluator or `reset` threw
+   * or returned what it must not, and no end was chosen.
+   */
+  readonly isBroken?: true;
   /** Whether the chosen answer is right. */
   readonly right: boolean;
   /** Whether any end of its tree is right, chosen or not: with an oracle, at most 64 ends are checked. */
@@ -54,6 +59,8 @@ export interface BenchCell {
   readonly isUnrewarded?: true;
   /** The calls charged, as if it had paid for everything it used. */
   readonly calls: number;
+  /** The calls answered by earlier ones: of another search, or its own in an earlier session. */
+  readonly reused: number;
   /** The tokens charged. */
   readonly tokens: number;
   /** The tokens read by models, as reported. */
@@ -64,7 +71,7 @@ export interface BenchCell {
   readonly outputTokens: number;
   /** The dollars charged; `null` if a price is unknown. */
   readonly usd: number | null;
-  /** How long it took; `null` if reused answers came at once. */
+  /** How long it took, where reused answers took as long as the original calls; `null` if they came at once. */
   readonly ms: number | null;
   /** The shape of its tree. */
   readonly tree: {

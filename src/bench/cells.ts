@@ -28,11 +28,17 @@ export async function cellOf<State, Action>(
     instance: { environment, oracle },
     signal,
     isPaced,
+    hasFailedCalls,
+    reused,
   }: {
     readonly instance: Pick<BenchInstance<State, Action>, 'environment' | 'oracle'>;
     /** Ends the waiting for an oracle. */
     readonly signal: AbortSignal;
     readonly isPaced: boolean;
+    /** Whether any call that it made has failed: what threw is else code of somebody. */
+    readonly hasFailedCalls: boolean;
+    /** How many calls the recording answered. */
+    readonly reused: number;
   },
 ): Promise<BenchCell> {
   const { tree, best, stopReason, failures, usage, answered, unpriced, spend } = result;
@@ -49,7 +55,7 @@ export async function cellOf<State, Action>(
     ...(why === undefined
       ? await scoredBy(scorer, { best, ends, isFree: oracle === undefined, signal })
       : { status: 'failed', reason: why.message, right: false, anyRight: false, ends: [] }),
-    ...(why?.kind === 'call' && { isOutage: true }),
+    ...(why !== undefined && blameFor(why, hasFailedCalls)),
     ...(answer !== undefined && { answer }),
     isGuided: tree.stamps.has('oracle-guided'),
     stopReason,
@@ -57,13 +63,14 @@ export async function cellOf<State, Action>(
     ...(failures.first[0] !== undefined && {
       lost: {
         count: failures.count,
-        ...(failures.kinds.call !== undefined && { calls: failures.kinds.call }),
+        ...(hasFailedCalls && failures.kinds.call !== undefined && { calls: failures.kinds.call }),
         reason: failures.first[0].message,
       },
     }),
     ...(oracle === undefined &&
       nodes.every(({ reward }) => reward === undefined) && { isUnrewarded: true }),
     ...answered,
+    reused: reused + result.coverage.recorded,
     ...{ inputTokens: sum('inputTokens'), cachedTokens: sum('cachedTokens') },
     outputTokens: sum('outputTokens'),
     usd: unpriced.length > 0 ? null : answered.usd,
@@ -77,20 +84,32 @@ export async function cellOf<State, Action>(
 }
 
 /**
- * Why a search has nothing that could be scored; nothing where it has. What a call that failed would have brought may have led
- * to an end. A budget that holds no further call has made none that failed, and what it buys is what was asked for.
+ * Why a search has nothing that could be scored; nothing where it has. What a call that failed, or code that threw, would have
+ * brought may have led to an end. A budget that holds no further call has made none that failed, and what it buys is what was asked for.
  */
 function faultOf<State, Action>(
   { best, failure, failures }: SearchResult<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
 ): Failure | undefined {
-  const down = failures.first.find(({ kind }) => kind === 'call');
+  const down = failures.first.find(({ kind }) => ofNoMethod.includes(kind));
   if (down !== undefined && !isEnd(best)) return down;
   // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be read, holds no wrong answer.
   const isLost =
     !nodes.some(isEnd) &&
     (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
   return failure ?? (isLost ? failures.first[0] : undefined);
+}
+
+/** What plug-ins throw counts as a call that failed; what they return and must not is invalid. */
+const ofNoMethod: readonly Failure['kind'][] = ['call', 'invalid'];
+
+/** Whose fault it is that a search failed, where it is none of its method. */
+function blameFor(
+  { kind }: Failure,
+  hasFailedCalls: boolean,
+): Pick<BenchCell, 'isBroken' | 'isOutage'> {
+  if (!ofNoMethod.includes(kind)) return {};
+  return kind === 'call' && hasFailedCalls ? { isOutage: true } : { isBroken: true };
 }
 
 /** The most characters of what was chosen that a cell keeps. */
@@ -114,13 +133,15 @@ function chosenIn<State, Action>(
 export function failedCell(
   name: CellName,
   { reason, spend, unpriced = [] }: ProblemOutcome,
+  hasFailedCalls: boolean,
 ): BenchCell {
   const { calls, tokens, usd } = spend;
   return {
     ...name,
-    ...{ status: 'failed', reason, isOutage: true, right: false, anyRight: false, ends: [] },
+    ...{ status: 'failed', reason, right: false, anyRight: false, ends: [] },
+    ...(hasFailedCalls ? { isOutage: true } : { isBroken: true }),
     ...{ isGuided: false, stopReason: 'failed' },
-    ...{ calls, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
+    ...{ calls, reused: 0, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
     usd: unpriced.length > 0 ? null : usd,
     ms: null,
     tree: { nodes: 0, depth: 0, width: 0 },

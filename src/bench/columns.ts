@@ -60,7 +60,8 @@ const prices: readonly PointColumn[] = [
   },
   {
     heading: 'ms',
-    meaning: 'milliseconds per search; unknown where recorded answers were reused without waiting',
+    meaning:
+      'milliseconds per search, reused answers taking as long as when they were bought; unknown where they came at once',
     cell: ({ ms }) => amount(ms),
   },
   {
@@ -139,6 +140,16 @@ export const courseColumns: readonly PointColumn[] = [
         .filter(([, count]) => count > 0)
         .map(([reason, count]) => `${reason} ${amount(count)}`)
         .join(', ') || none,
+  },
+  {
+    heading: 'reused',
+    meaning: 'the share of calls that were answered by what was bought before, for another search',
+    cell: ({ calls, reused }) => (calls === 0 ? none : percent(reused / calls)),
+  },
+  {
+    heading: 'cold ms',
+    meaning: `milliseconds per search that bought all of its calls, and how many did; ${none} where none did or times were left out`,
+    cell: ({ cold }) => (cold.ms === null ? none : `${amount(cold.ms)} (${amount(cold.n)})`),
   },
   {
     heading: 'any end right',

@@ -23,7 +23,8 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     high,
     n: scored.length,
     failed: cells.filter(({ status }) => status === 'failed').length,
-    outages: cells.filter(isHurt).length,
+    outages: cells.filter((cell) => isHurt(cell) && cell.isBroken !== true).length,
+    broken: cells.filter(({ isBroken }) => isBroken).length,
     unscored: cells.length - scored.length,
     passAtK: passAtK(problemsOf(scored)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)
@@ -36,6 +37,8 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     usd: known(({ usd }) => usd),
     calls: average(({ calls }) => calls),
     ms: known(({ ms }) => ms),
+    reused: average(({ reused }) => reused),
+    cold: coldOf(cells),
     unused: unusedShare(cells),
     ends: countsOf(cells),
     calibration: calibrationOf(cells.flatMap(({ ends }) => ends)),
@@ -45,6 +48,13 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
       width: average(({ tree }) => tree.width),
     },
   };
+}
+
+/** What searches that reused nothing took; those that made no call have bought none. */
+function coldOf(cells: readonly BenchCell[]): BenchPoint['cold'] {
+  const cold = cells.filter(({ calls, reused }) => calls > 0 && reused === 0);
+  const times = cold.flatMap(({ ms }) => ms ?? []);
+  return { n: cold.length, ms: times.length === 0 ? null : mean(times) };
 }
 
 /** What a search was charged in the unit of its budget; `null` where nobody knows. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../base/make-folder.ts';
@@ -11,7 +11,7 @@ import { type AnyMiddleware, aroundCalls } from '../calls/middleware/wrap.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { actualCost, mostCost, priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { GenerateRequest, LanguageModel } from '../contracts/language-model.ts';
+import type { GenerateRequest, LanguageModel, ModelCall } from '../contracts/language-model.ts';
 import { appendLine, readLines } from '../runs/json-lines.ts';
 
 const lineSchema = z.union([
@@ -34,6 +34,10 @@ export class Recording {
   readonly #shared: string;
   readonly #own: string;
   readonly #values = new Map<string, JsonValue>();
+  /** The calls for which something was bought. */
+  readonly #buying = new WeakSet<ModelCall>();
+  /** How many calls of each scope needed nothing to be bought. */
+  readonly #reused = new Map<string, number>();
   /** By model and scope: two models of one name may have been told different things. */
   readonly #models = new Map<LanguageModel, Map<string, LanguageModel>>();
 
@@ -94,14 +98,31 @@ export class Recording {
       },
     };
     const cache = withCache({ store, namespace: key, charged: true, paced });
-    const made = wrapModel(model, cache, seeded(scope), this.#counting(prices), inner);
+    const around = [this.#reusing(scope), cache, seeded(scope), this.#counting(prices), inner];
+    const made = wrapModel(model, ...around);
     ofModel.set(scope, made);
     return made;
+  }
+
+  /** How many calls of a scope were answered from here since this was last asked. */
+  takeReused(scope: string): number {
+    const count = this.#reused.get(scope) ?? 0;
+    this.#reused.delete(scope);
+    return count;
+  }
+
+  #reusing(scope: string): AnyMiddleware {
+    return aroundCalls(() => async (_, call, make) => {
+      const answer = await make(call);
+      if (!this.#buying.has(call)) this.#reused.set(scope, (this.#reused.get(scope) ?? 0) + 1);
+      return answer;
+    });
   }
 
   /** Counts what is bought. */
   #counting(prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async ({ operation, request }, call, make) => {
+      this.#buying.add(call);
       const answer = await make(call);
       const price = priceOf(model, prices, false);
       const bought = actualCost(
@@ -117,8 +138,12 @@ export class Recording {
 }
 
 function* linesIn(folder: string): Generator<Line, void, undefined> {
-  withStorageErrors(`\`${folder}\``, () => makeFolder(folder));
-  const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder)).toSorted();
+  const names = withStorageErrors(`\`${folder}\``, () => {
+    makeFolder(folder);
+    // Before anything is bought that could not be kept.
+    accessSync(folder, constants.W_OK);
+    return readdirSync(folder).toSorted();
+  });
   for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
     for (const { value } of readLines(join(folder, name), lineSchema)) yield value;
   }

@@ -27,11 +27,10 @@ export interface BenchPoint extends Interval {
   readonly n: number;
   /** The number of failed ones among them. */
   readonly failed: number;
-  /**
-   * Searches affected by outages: calls failed and no end was chosen, more than 5 % of the calls failed, or no plan
-   * could be made.
-   */
+  /** Searches affected by outages: calls failed and no end was chosen, or more than 5 % of the calls failed. */
   readonly outages: number;
+  /** Searches that failed by an error of code: of a plan, a policy, an evaluator or an environment. */
+  readonly broken: number;
   /** Searches that the oracle could not score; they are excluded. */
   readonly unscored: number;
   /**
@@ -59,8 +58,17 @@ export interface BenchPoint extends Interval {
   readonly usd: number | null;
   /** Calls. */
   readonly calls: number;
-  /** Milliseconds of a search; `null` if reused answers came at once. */
+  /** Milliseconds of a search, with reused answers as slow as the original calls; `null` if they came at once. */
   readonly ms: number | null;
+  /** The number of calls answered by earlier ones. */
+  readonly reused: number;
+  /** The searches that made all of their calls themselves. */
+  readonly cold: {
+    /** Their number. */
+    readonly n: number;
+    /** Milliseconds of one of them; `null` without any, or if times were not measured. */
+    readonly ms: number | null;
+  };
   /** The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. */
   readonly unused: number;
   /** The number of searches by stop reason. */

@@ -1,4 +1,5 @@
 import { counted } from '../base/counted.ts';
+import { usualTemperature } from '../policies/from-model/settings.ts';
 import { amount, dollars, percent } from './figures.ts';
 import type { BenchReport } from './report.ts';
 import { recordedName } from './tasks/recorded.ts';
@@ -73,13 +74,21 @@ export function repetition(report: BenchReport): readonly (readonly [string, str
     ['licence', task.licence ?? 'not stated'],
     ['model', model ?? 'none'],
     ...(judgeModel === null ? [] : [['judge', judgeModel] as const]),
-    ['temperature', temperature === null ? 'default of the policy' : String(temperature)],
+    ...(model === null && temperature === null
+      ? []
+      : [['temperature', temperatureText(temperature)] as const]),
     ['compared with', baseline],
     ['searches per problem', amount(seeds)],
     ['seed', String(seed)],
     ['espalier', versions.espalier],
     ['Node.js', versions.node],
   ];
+}
+
+/** How best-of-N and searches sample, in numbers. */
+function temperatureText(given: number | null): string {
+  const text = given === null ? `${usualTemperature} (default)` : String(given);
+  return `${text}, greedy 0; not for models that take none, and published methods have their own`;
 }
 
 /** What a document says beside its report. */

@@ -20,7 +20,7 @@ export interface BenchInstance<State = any, Action = any> {
   readonly environment: Environment<State, Action>;
   /**
    * Scores the state that a search has chosen. Searches do not see it; a plan that passes it to one as a `goldVerifier`
-   * is reported separately, as pass@k.
+   * is reported separately, as pass@k. It throws if any other code than that search calls it, or once the search is over.
    *
    * @defaultValue the environment verifies: an end whose return is 1 or more is right
    */

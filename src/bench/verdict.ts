@@ -1,12 +1,13 @@
 import { counted } from '../base/counted.ts';
 import { normalTails } from '../base/stats/normal-tails.ts';
 import { normalQuantile } from '../base/stats/wilson-interval.ts';
-import { budgetKey } from './arms.ts';
-import { leastClusters, leastGain, mostFailed } from './bounds.ts';
+import { areTooMany, budgetKey } from './arms.ts';
+import { leastClusters, leastGain } from './bounds.ts';
 import { budgetText, listed, percent, points, signedPoints } from './figures.ts';
 import { nextSteps } from './next-steps.ts';
 import { priceOf } from './price.ts';
 import type { BenchBudget, BenchDifference, BenchPoint, Verdict } from './report.ts';
+import { unsearched } from './unsearched.ts';
 
 /** The chance of an error in a verdict, for either answer. */
 const alpha = 0.05;
@@ -32,8 +33,8 @@ export interface Findings {
  *   one alone, so that nothing is to be corrected.
  * - `undecided`: neither, or fewer than 30 clusters behind any comparison; with how many problems may decide.
  *
- * Where more than 5 % of the searches of a method, or of the baseline, at a budget are outages or have lost more than 5 % of
- * their calls, that comparison counts for nothing, and there is no `no`.
+ * Where more than 5 % of all searches of a method, or of the baseline, at a budget are outages, have lost more than 5 % of
+ * their calls or failed by an error of code, that comparison counts for nothing, and there is no `no`.
  *
  * @see Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", 1982, for intersection–union tests.
  */
@@ -47,7 +48,7 @@ export function verdictOf(found: Findings): Verdict {
       ...unsearched(found),
     ]);
   }
-  const broken = searches.filter((search) => hasFailed(found, search));
+  const broken = searches.filter((search) => failedIn(found, search).length > 0);
   const winners = searches.filter(
     (search) => search.adjustedP < alpha && search.low > 0 && !broken.includes(search),
   );
@@ -67,22 +68,29 @@ export function verdictOf(found: Findings): Verdict {
   ]);
 }
 
-/** Whether too many searches of a comparison have failed for it to say anything. */
-function hasFailed(found: Findings, { method, than, budget }: BenchDifference): boolean {
-  return [method, than].some((name) => {
-    const { n = 0, outages = 0 } = pointAt(found, name, budget) ?? {};
-    return outages > mostFailed * n;
-  });
+/** The points of a comparison at which too many searches have failed for it to say anything. */
+function failedIn(
+  found: Findings,
+  { method, than, budget }: BenchDifference,
+): readonly BenchPoint[] {
+  return [method, than]
+    .flatMap((name) => pointAt(found, name, budget) ?? [])
+    .filter((point) => areTooMany(point.outages + point.broken, searchesAt(point)));
+}
+
+function searchesAt({ n, unscored }: BenchPoint): number {
+  return n + unscored;
 }
 
 function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
-  const arms = broken.flatMap(({ method, than, budget }) =>
-    [method, than].flatMap((name) => pointAt(found, name, budget) ?? []),
-  );
-  const failed = [...new Set(arms)].filter((point) => point.outages > mostFailed * point.n);
+  const failed = [...new Set(broken.flatMap((difference) => failedIn(found, difference)))];
   const places = failed.map(
-    ({ method, budget, outages, n }) => `${outages} of ${n} of ${method} at ${budgetText(budget)}`,
+    (point) =>
+      `${point.outages + point.broken} of ${searchesAt(point)} of ${point.method} at ${budgetText(point.budget)}`,
   );
+  if (failed.some((point) => point.broken > point.outages)) {
+    return `Code of the task or of a method failed in too many searches to compare them: ${listed(places)}. Fix it, going by the notes, and run the same command again: what failed is searched again.`;
+  }
   if (found.isReplay) {
     return `Too many searches asked for what was not recorded: ${listed(places)}. Compare methods that ask the same as the recorded run, or name a model in place of \`--replay\`.`;
   }
@@ -163,33 +171,6 @@ function nearest(found: Findings, searches: readonly BenchDifference[]): readonl
           `That interval is not corrected for ${searches.length} comparisons; p is, and it is ${pIn(adjustedP)}.`,
         ]
       : []),
-  ];
-}
-
-/**
- * The baseline to beat, where it is not that of the comparisons: at the budget of the search that pays it gets at least as
- * much, or where none pays, it leads by what would be a gain.
- */
-function unsearched(
-  { points: all, baseline }: Findings,
-  best?: BenchDifference,
-): readonly string[] {
-  const leads = all.flatMap((rival) => {
-    const beside = all.filter(({ budget }) => budgetKey(budget) === budgetKey(rival.budget));
-    const other = beside.find(({ method }) => method === baseline);
-    if (!rival.isBaseline || other === undefined || rival === other) return [];
-    if (best !== undefined && budgetKey(best.budget) !== budgetKey(rival.budget)) return [];
-    const compared = beside.filter(({ method, isBaseline }) =>
-      best === undefined ? !isBaseline || method === baseline : method === best.method,
-    );
-    const lead = rival.accuracy - Math.max(...compared.map(({ accuracy }) => accuracy));
-    return lead >= (best === undefined ? leastGain : 0) ? [{ rival, other, lead }] : [];
-  });
-  const [first] = leads.toSorted((a, b) => b.lead - a.lead);
-  if (first === undefined) return [];
-  const { rival, other } = first;
-  return [
-    `But ${rival.method}, which does not search, gets ${percent(rival.accuracy)} at ${budgetText(rival.budget)}, against ${percent(other.accuracy)} for ${baseline}: that is what to beat.`,
   ];
 }
 

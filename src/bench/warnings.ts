@@ -66,7 +66,12 @@ const losses: readonly {
     what: 'could not ask their model and are made again by the same command',
   },
   {
-    of: ({ status, isOutage }) => status === 'failed' && isOutage !== true,
+    of: ({ isBroken }) => isBroken === true,
+    what: 'failed by an error in code of the task or of the method and are made again by the same command',
+  },
+  {
+    of: ({ status, isOutage, isBroken }) =>
+      status === 'failed' && isOutage !== true && isBroken !== true,
     what: 'failed and count as wrong',
   },
   {

@@ -1,8 +1,7 @@
 import { counted } from '../base/counted.ts';
 import { expectation } from '../base/expect.ts';
-import { isHurt, isScored, searchKey } from '../bench/arms.ts';
+import { areTooMany, isHurt, isScored, searchKey } from '../bench/arms.ts';
 import type { Compared } from '../bench/bench.ts';
-import { mostFailed } from '../bench/bounds.ts';
 import type { BenchCell } from '../bench/cell.ts';
 import { isSame } from '../bench/columns.ts';
 import { budgetText, listed, pointsWithin } from '../bench/figures.ts';
@@ -98,18 +97,14 @@ function doubtOf(
   asked: { readonly check: Check; readonly at: string; readonly searches: number },
 ): string | undefined {
   const { check, at, searches } = asked;
-  const hurt = arms.filter((arm) => hasOutages(arm.cells)).map(({ name }) => name);
+  const hurt = arms.filter(({ cells }) => areTooMany(cells.filter(isHurt).length, cells.length));
   if (hurt.length > 0) {
-    return `Failed: calls failed in too many searches of ${listed(hurt)} at ${at} to compare them.`;
+    const isCode = hurt.some(({ cells }) => cells.some(({ isBroken }) => isBroken));
+    return `Failed: ${isCode ? 'code' : 'calls'} failed in too many searches of ${listed(hurt.map(({ name }) => name))} at ${at} to compare them.`;
   }
   const pairs = pairsOf(arms.map((arm) => arm.cells));
   if (pairs >= searches) return undefined;
   return `Failed: only ${pairs} of ${counted(searches, 'search')} of ${check.method} and ${check.than} at ${at} could be scored.`;
-}
-
-/** Whether the verdict would not compare them either. */
-function hasOutages(cells: readonly BenchCell[]): boolean {
-  return cells.filter(isHurt).length > mostFailed * cells.length;
 }
 
 /** How many searches were scored in all arms. */

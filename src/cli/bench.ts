@@ -18,6 +18,7 @@ import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import { usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
+import { tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
@@ -47,14 +48,17 @@ export async function runBenchCommand(
     const model = chosen.model ?? instances[0]?.model;
     const options = optionsOf(request, { task, chosen, prices: pricesFor(request, model) });
     expectCompareOptions(options);
-    const methods = measuredBy(options, instances).methods.map(({ name }) => name);
+    const measured = measuredBy(options, instances).methods;
+    const methods = measured.map(({ name }) => name);
     expectChecks(failIfWorse, { methods, budgets });
     if (request.dryRun === true) {
       const { line } = chosen;
+      const obstacle = await tryBench(request, { options, methods: measured, instances });
       const price = model && priceOf(model, options.prices ?? {}, false);
       const size = { instances: instances.length, methods: methods.length, seeds, budgets };
       const { json = false } = request;
       sayEstimate(size, { json, line, price, hasModel: model !== undefined });
+      if (obstacle !== undefined) printError(`The benchmark itself could not begin: ${obstacle}`);
       return 0;
     }
     const measures = { methods, budgets, searches: instances.length * seeds };

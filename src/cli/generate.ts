@@ -22,6 +22,7 @@ import {
 import { mixRuns } from '../runs/mix-runs.ts';
 import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
 import { askedOf, expectNotation } from '../runs/run-records.ts';
+import { expectSame } from '../runs/same-run.ts';
 import {
   type DatasetReport,
   describeDataset,
@@ -39,7 +40,6 @@ import { environmentsOf } from './own-environments.ts';
 import { environmentAndTask, loadParts, type OwnModules, partsFor } from './own-parts.ts';
 import { pricesFor } from './prices.ts';
 import { shownOn, withStatus } from './progress.ts';
-import { expectSame } from './same-run.ts';
 import { budgetOf } from './search-options.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */

@@ -57,18 +57,25 @@ export function oneLine(text: string): string {
   return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
 }
 
-/** Between two updates of a status line, in milliseconds. */
+/** Between two updates of a status line on a terminal, and between two lines elsewhere, in milliseconds. */
 const interval = 100;
+const longInterval = 30_000;
 
-/** One line on the terminal that is written over and over; nothing where stderr is no terminal. */
+/** One line on the terminal that is written over and over. Where stderr is none, such as in a log, a new line now and then. */
 export class StatusLine {
   readonly #terminal = process.stderr.isTTY;
   #shownAt = Number.NEGATIVE_INFINITY;
+  #toldAt = performance.now();
   #later: NodeJS.Timeout | undefined;
 
   /** Shows a new text; where the last one is too fresh, a little later. The text is made only when it is shown. */
   show(text: () => string): void {
-    if (!this.#terminal) return;
+    if (!this.#terminal) {
+      if (performance.now() - this.#toldAt < longInterval) return;
+      this.#toldAt = performance.now();
+      printError(text());
+      return;
+    }
     clearTimeout(this.#later);
     const leftMs = this.#shownAt + interval - performance.now();
     if (leftMs > 0) {

@@ -12,6 +12,7 @@ import { readInput } from '../runs/input-file.ts';
 import { type Problem, readPuzzle } from '../runs/problem.ts';
 import { type AskedProblem, problemOf } from '../runs/problems-file.ts';
 import { questionProblem } from '../runs/question.ts';
+import { expectSame } from '../runs/same-run.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
@@ -29,7 +30,6 @@ import {
 } from './own-parts.ts';
 import { pricesFor } from './prices.ts';
 import { describeSearchProgress, withStatus } from './progress.ts';
-import { expectSame } from './same-run.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
 import { unusedOf } from './unused.ts';
@@ -86,7 +86,11 @@ function expectOwnFolder({ path }: RunFolder, { identity }: OwnModules): void {
   if (command === 'search') {
     const kinds = ['environment', 'algorithm', 'policy', 'value'];
     const own = kinds.filter((kind) => kind in identity || typeof run[kind] === 'object');
-    expectSame(path, { old: run, now: identity }, { fields: own, option: '--save' });
+    expectSame(
+      path,
+      { old: run, now: identity },
+      { fields: own, advice: 'Take another `--save`.' },
+    );
     return;
   }
   throw new EspalierError(

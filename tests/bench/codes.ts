@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { CompareOptions } from '../../src/bench/compare-options.ts';
+import type { BenchReport } from '../../src/bench/report.ts';
 import type { BenchInstance, BenchTask } from '../../src/bench/task.ts';
 import {
   type Environment,
@@ -117,3 +118,9 @@ export const base: Omit<CompareOptions, 'out'> = {
   seeds: 2,
   paced: false,
 };
+
+/** A report without what was bought when, which differs with sessions and with the company. */
+export function timeless({ spend, ...report }: BenchReport): object {
+  const points = report.points.map(({ reused: _, cold: __, ...point }) => point);
+  return { ...report, points, charged: spend.charged };
+}

@@ -61,49 +61,21 @@ test('an oracle sets apart a method that has asked it, however it did', async ()
   expect(report.differences.some(({ method }) => /peek|stamp/.test(method))).toBe(false);
 });
 
-test('an oracle that was asked once by a method has guided it, whenever and however that was', async () => {
-  let kept: Parameters<BenchMethod['plan']>[0]['oracle'];
-  const late: BenchMethod = {
-    name: 'late',
-    plan: ({ oracle }, { model }) => {
-      const before = kept;
-      kept = oracle;
-      return {
-        policy: fromModel({ model: model as LanguageModel, maxTokens: 4 }),
-        // The oracle of a search that is over knows the answer to the next one.
-        evaluator: async ({ state = '' }, { context }) =>
-          (await before?.label(state, context))?.correct === true ? 1 : 0,
-        algorithm: mcts(),
-      };
-    },
-  };
-  const throwing: BenchMethod = {
+test('an oracle that was asked once by a method has guided it, also in a later session', async () => {
+  const throwing = (asks: boolean): BenchMethod => ({
     name: 'throwing',
     plan: async ({ oracle }) => {
-      await oracle?.label('0', plainContext());
+      if (asks) await oracle?.label('0', plainContext());
       throw new Error('No plan.');
     },
-  };
-  const out = newFolder();
-  const asked = { ...options, limit: 2, out };
-  const first = await compare({
-    ...asked,
-    ...{ model: digitModel().model, methods: [late, throwing] },
   });
-  const names = (report: BenchReport) => new Set(report.guided.map(({ method }) => method));
-  expect(names(first.report)).toEqual(new Set(['late', 'throwing']));
-  // A session in which nobody asks it does not forget that somebody did.
-  const silent: BenchMethod = {
-    name: 'throwing',
-    plan: () => {
-      throw new Error('No plan.');
-    },
-  };
-  const second = await compare({
-    ...asked,
-    ...{ model: digitModel().model, methods: [late, silent] },
-  });
-  expect(names(second.report)).toEqual(new Set(['late', 'throwing']));
+  const asked = { ...options, limit: 2, out: newFolder() };
+  const names = ({ guided }: BenchReport) => new Set(guided.map(({ method }) => method));
+  for (const asks of [true, false]) {
+    const { model } = digitModel();
+    const { report } = await compare({ ...asked, model, methods: [throwing(asks)] });
+    expect(names(report)).toEqual(new Set(['throwing']));
+  }
 });
 
 test('an oracle that cannot score an end which was not chosen says nothing about the one that was', async () => {
@@ -171,26 +143,116 @@ test('an oracle that fails leaves its searches unscored', async () => {
   );
 });
 
-test('a method that uses the oracle of another is guided, and one that searches beside it is not', async () => {
-  let given: Parameters<BenchMethod['plan']>[0]['oracle'];
-  const planned = (name: string, asks: boolean): BenchMethod => ({
-    name,
-    plan: ({ oracle }, { model }) => {
-      if (!asks) given = oracle;
-      return {
-        policy: fromModel({ model: model as LanguageModel, maxTokens: 4 }),
-        evaluator: async ({ state = '' }, { context }) => {
-          await Promise.resolve();
-          return asks && (await given?.label(state, context))?.correct === true ? 1 : 0;
-        },
-        algorithm: mcts(),
-      };
+type Label = NonNullable<Parameters<BenchMethod['plan']>[0]['oracle']>['label'];
+type Value = (state: string, context: Parameters<Label>[1]) => Promise<number>;
+const none: Label = () => ({ correct: false });
+const valued = (name: string, valueFor: (own: Label) => Value): BenchMethod => ({
+  name,
+  plan: ({ oracle }, { model }) => {
+    const value = valueFor(oracle?.label ?? none);
+    return {
+      policy: fromModel({ model: model as LanguageModel, maxTokens: 4 }),
+      evaluator: ({ state = '' }, { context }) => value(state, context),
+      algorithm: mcts(),
+    };
+  },
+});
+const honest = async () => {
+  await Promise.resolve();
+  return 0.5;
+};
+const asking =
+  (label: Label): Value =>
+  async (state, context) =>
+    (await label(state, context)).correct === true ? 1 : 0;
+const outcome = async (...methods: readonly BenchMethod[]) => {
+  const { model } = digitModel();
+  const budgets = [{ unit: 'calls', limit: 12 }] as const;
+  const asked = { ...options, budgets, methods, model, out: newFolder() };
+  const { report, cells } = await compare(asked);
+  const broken = cells.filter(({ isBroken }) => isBroken);
+  return {
+    guided: new Set(report.guided.map(({ method }) => method)),
+    broken: new Set(broken.map(({ method }) => method)),
+    reasons: broken.map(({ reason }) => reason).join('\n'),
+  };
+};
+
+test('an oracle answers its own search, and not a later one, or that of another method', async () => {
+  let given = none;
+  const giving = valued('giving', (own) => {
+    given = own;
+    return honest;
+  });
+  const taking = valued('taking', () => (state, context) => asking(given)(state, context));
+  let kept = none;
+  const late = valued('late', (own) => {
+    const before = kept;
+    kept = own;
+    return asking(before);
+  });
+  const { guided, broken, reasons } = await outcome(giving, taking, late);
+  expect(guided).toEqual(new Set());
+  expect(broken).toEqual(new Set(['late', 'taking']));
+  expect(reasons).toContain(
+    'Expected an oracle to be asked by the search whose plan was given it: that of `giving` was asked by other code.',
+  );
+});
+
+/** Jobs that others do, wherever they began. */
+function queue() {
+  const jobs: (() => void)[] = [];
+  let wake = (): void => {};
+  return {
+    work: async () => {
+      for (;;) {
+        for (const job of jobs.splice(0)) job();
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
     },
+    ask: <Result>(job: () => Result | Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        jobs.push(() => {
+          Promise.resolve().then(job).then(resolve, reject);
+        });
+        wake();
+      }),
+  };
+}
+
+test('an oracle answers only its own search, also where a worker that began within it asks for others', async () => {
+  const { work, ask } = queue();
+  let given = none;
+  const giving = valued('giving', (own) => {
+    if (given === none) void work();
+    given = own;
+    return honest;
   });
-  const { report } = await compare({
-    ...{ ...options, model: digitModel().model, out: newFolder() },
-    methods: [planned('giving', false), planned('taking', true), 'mcts'],
+  const hiding = valued(
+    'hiding',
+    () => (state, context) => ask(() => asking(given)(state, context)),
+  );
+  const { guided, broken } = await outcome(giving, hiding);
+  expect(guided).toEqual(new Set());
+  expect(broken).toEqual(new Set(['hiding']));
+});
+
+test('an oracle marks no honest method that shares a queue with one that asks', async () => {
+  const { work, ask } = queue();
+  let isWorking = false;
+  const sharing = valued('honest', () => () => {
+    if (!isWorking) void work();
+    isWorking = true;
+    return ask(honest);
   });
-  expect(new Set(report.guided.map(({ method }) => method))).toEqual(new Set(['giving', 'taking']));
-  expect(report.points.map(({ method }) => method)).toContain('mcts');
+  const peeking = valued(
+    'peeking',
+    (own) => (state, context) =>
+      isWorking ? ask(() => asking(own)(state, context)) : asking(own)(state, context),
+  );
+  const { guided, broken } = await outcome(sharing, peeking);
+  expect(guided.has('honest')).toBe(false);
+  expect(broken).toEqual(new Set(['peeking']));
 });

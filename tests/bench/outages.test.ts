@@ -3,9 +3,12 @@ import { describe, expect, test, vi } from 'vitest';
 import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
 import { loadPeer } from '../../src/backends/transport/sdk.ts';
 import { compare } from '../../src/bench/bench.ts';
-import { type LanguageModel, ModelCallError } from '../../src/index.ts';
+import type { BenchMethod } from '../../src/bench/methods.ts';
+import type { BenchTask } from '../../src/bench/task.ts';
+import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
+import { fromModel } from '../../src/policies/index.ts';
 import { readRun } from '../../src/runs/run-folder.ts';
-import { base, digitModel, hidden, newFolder } from './codes.ts';
+import { base, digitModel, hidden, newFolder, timeless } from './codes.ts';
 
 const options = {
   ...{ ...base, task: hidden, seeds: 1, concurrency: 1, methods: ['mcts'] },
@@ -46,7 +49,7 @@ describe('an outage', () => {
     const again = await compare({ ...asked, model });
     const fresh = await compare({ ...asked, model, out: newFolder() });
     expect(again.cells.filter(({ isOutage }) => isOutage)).toEqual([]);
-    expect(again.report.points).toEqual(fresh.report.points);
+    expect(timeless(again.report)).toEqual(timeless(fresh.report));
   });
 
   test('is none where a model writes nonsense, or where a budget holds no call', async () => {
@@ -88,6 +91,77 @@ describe('an outage', () => {
       return [method, own.filter(isCounted).length];
     });
     expect(counted).toEqual(expected);
+  });
+});
+
+describe('code that throws', () => {
+  const thrown = () => {
+    throw new TypeError('No such field.');
+  };
+  type Broken = Partial<Record<'evaluator' | 'plan' | 'policy' | 'returns' | 'reset', true>>;
+  /** A method and a task of somebody who has made a mistake. */
+  function mistaken(broken: Broken) {
+    const method: BenchMethod = {
+      name: 'mine',
+      plan: (_, models) => {
+        if (broken.plan === true) thrown();
+        const model = models.model as LanguageModel;
+        return {
+          policy: broken.policy === true ? { propose: thrown } : fromModel({ model, maxTokens: 4 }),
+          evaluator:
+            broken.evaluator === true ? thrown : () => (broken.returns === true ? Number.NaN : 0.5),
+          algorithm: mcts(),
+        };
+      },
+    };
+    const task: BenchTask = {
+      ...hidden,
+      instances: async (request) =>
+        (await hidden.instances(request)).map((each) => ({
+          ...each,
+          ...(broken.reset === true && { environment: { ...each.environment, reset: thrown } }),
+        })),
+    };
+    return { method, task };
+  }
+
+  test.each<[Broken]>([
+    [{ policy: true }],
+    [{ evaluator: true }],
+    [{ returns: true }],
+    [{ plan: true }],
+    [{ reset: true }],
+  ])('as in %j is no outage of the model, and is made again', async (broken) => {
+    const out = newFolder();
+    const { model } = digitModel();
+    const asked = { ...options, limit: 2, out, model };
+    const { method, task } = mistaken(broken);
+    const { cells, report } = await compare({ ...asked, task, methods: [method] });
+    const own = cells.filter((cell) => cell.method === 'mine');
+    expect(own).toHaveLength(2);
+    for (const cell of own) {
+      expect(cell).toMatchObject({ status: 'failed', isBroken: true });
+      expect(cell).not.toHaveProperty('isOutage');
+    }
+    const point = report.points.find((each) => each.method === 'mine');
+    expect(point).toMatchObject({ failed: 2, broken: 2, outages: 0 });
+    expect(report.warnings.join('\n')).toMatch(
+      /2 of 2 searches of [^.]*mine failed by an error in code of the task or of the method and are made again by the same command; the most common reason: /,
+    );
+    const mended = mistaken({});
+    const again = await compare({ ...asked, task: mended.task, methods: [mended.method] });
+    expect(again.cells.filter(({ isBroken }) => isBroken)).toEqual([]);
+  });
+
+  test('beside calls that fail is told from them', async () => {
+    const { method } = mistaken({ policy: true });
+    const down = await compare({
+      ...{ ...options, limit: 1, model: failing(/./), out: newFolder() },
+      methods: [method, 'mcts'],
+    });
+    const kinds = down.cells.map((cell) => [cell.method, cell.isOutage, cell.isBroken]);
+    expect(kinds).toContainEqual(['mine', undefined, true]);
+    expect(kinds).toContainEqual(['mcts', true, undefined]);
   });
 });
 

@@ -28,6 +28,7 @@ const plain: BenchCell = {
   ends: [],
   stopReason: 'budget',
   calls: 4,
+  reused: 0,
   tokens: 1000,
   inputTokens: 600,
   cachedTokens: 100,
@@ -124,6 +125,25 @@ describe('points', () => {
     expect(points[0]?.calibration?.expectedError).toBeCloseTo(0.85, 12);
     expect(points[0]?.calibration?.brier).toBeCloseTo((0.81 + 0.64) / 2, 12);
   });
+});
+
+test('points tell searches that bought all of their calls from those that reused some', () => {
+  const [a = plain, b = plain, c = plain, d = plain] = arm('best-of-n', '1010');
+  const { points } = reportOf(
+    [
+      { ...a, ms: 10, calls: 4, reused: 0 },
+      { ...b, ms: 40, calls: 4, reused: 0 },
+      { ...c, ms: 90, calls: 4, reused: 3 },
+      // It asked nobody.
+      { ...d, ms: 0, calls: 0, reused: 0 },
+    ],
+    header,
+  );
+  expect(points).toMatchObject([{ ms: 35, calls: 3, reused: 0.75, cold: { n: 2, ms: 25 } }]);
+  const warm = reportOf([{ ...c, ms: 90, calls: 4, reused: 4 }], header);
+  expect(warm.points).toMatchObject([{ ms: 90, cold: { n: 0, ms: null } }]);
+  const untimed = reportOf([{ ...a, ms: null, calls: 4, reused: 0 }], header);
+  expect(untimed.points).toMatchObject([{ ms: null, cold: { n: 1, ms: null } }]);
 });
 
 describe('warnings', () => {

@@ -13,6 +13,7 @@ function point(method: string, limit: number, more: Partial<BenchPoint> = {}): B
     n: 100,
     failed: 0,
     outages: 0,
+    broken: 0,
     unscored: 0,
     passAtK: [],
     anyEnd: null,
@@ -23,6 +24,8 @@ function point(method: string, limit: number, more: Partial<BenchPoint> = {}): B
     usd: null,
     calls: 1,
     ms: null,
+    reused: 0,
+    cold: { n: 0, ms: null },
     unused: 0,
     ends: {},
     calibration: null,
@@ -246,6 +249,37 @@ describe('where nothing is decided, a verdict', () => {
   });
 });
 
+describe('a weak baseline', () => {
+  const of = (greedy: number) => {
+    const points = [
+      point('greedy', 1000, { accuracy: greedy }),
+      point('best-of-n', 1000, { accuracy: 0.42 }),
+      point('mcts', 1000, { accuracy: 0.6 }),
+    ];
+    return [gain('mcts', 1000), gain('mcts', 1000, unsure), gain('mcts', 1000, nothing)].map(
+      (difference) => verdictOf(found({ points, differences: [difference] })),
+    );
+  };
+
+  test('is named with any answer where another way without search gets 3 points more', () => {
+    const verdicts = of(0.51);
+    expect(verdicts.map(({ answer }) => answer)).toEqual(['yes', 'undecided', 'no']);
+    for (const { text } of verdicts) {
+      expect(text).toContain(
+        'But best-of-n is a weak baseline here: greedy gets 9.0 points more at 1,000 tokens (51.0 % against 42.0 %). Try another `--temperature`, or compare with `--baseline greedy`.',
+      );
+    }
+  });
+
+  test('is none where that gets less than 3 points more, and what leads everything is named alone', () => {
+    for (const { text } of of(0.44)) expect(text).not.toContain('weak baseline');
+    for (const { text } of of(0.7)) {
+      expect(text).toContain('that is what to beat');
+      expect(text).not.toContain('weak baseline');
+    }
+  });
+});
+
 describe('a comparison in which too many searches failed', () => {
   const points = (failed: Readonly<Record<string, number>>) =>
     ['best-of-n', 'mcts', 'beam'].map((method) =>
@@ -260,6 +294,30 @@ describe('a comparison in which too many searches failed', () => {
     expect(verdict.answer).toBe('undecided');
     expect(verdict.text).toContain(text);
     expect(verdictOf(found({ points: points({ mcts: 5 }), differences: none })).answer).toBe('no');
+  });
+
+  test('counts them among all searches, also those that were not scored', () => {
+    const half = { n: 50, unscored: 50 };
+    const of = (outages: number) =>
+      verdictOf(
+        found({
+          points: [point('best-of-n', 1000), point('mcts', 1000, { ...half, outages })],
+          differences: none.slice(0, 1),
+        }),
+      );
+    expect(of(5).answer).toBe('no');
+    expect(of(6).text).toContain('6 of 100 of mcts at 1,000 tokens');
+  });
+
+  test('says so where code failed, and adds up what failed through no fault of the method', () => {
+    const mine = point('mcts', 1000, { failed: 6, outages: 2, broken: 4 });
+    const { answer, text } = verdictOf(
+      found({ points: [point('best-of-n', 1000), mine], differences: none.slice(0, 1) }),
+    );
+    expect(answer).toBe('undecided');
+    expect(text).toContain(
+      'Code of the task or of a method failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. Fix it',
+    );
   });
 
   test('is no reason for a yes, where another search may still be one', () => {

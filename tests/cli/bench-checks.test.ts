@@ -26,6 +26,30 @@ test('searches that could not be scored fail it', async () => {
   ]);
 });
 
+test('the share of those that failed is of all searches, as in the verdict', async () => {
+  const found = await compare({ ...asked, model: digitModel().model, out: newFolder() });
+  const [cell] = found.cells.filter(({ method }) => method === 'mcts');
+  if (cell === undefined) throw new Error('Expected a cell.');
+  // One of 20 is no more than 5 %, although only 10 were scored.
+  const cells = ['mcts', 'best-of-n'].flatMap((method) =>
+    Array.from({ length: 20 }, (_, place) => ({
+      ...{ ...cell, method, instance: `${place}`, cluster: `${place}` },
+      ...(place < 10 && { status: 'unscored' as const, right: false }),
+      ...(place === 19 && { status: 'failed' as const, isBroken: true as const, right: false }),
+    })),
+  );
+  const many = { ...measures, searches: 20 };
+  expect(failedChecks([check], { ...found, cells }, many)).toEqual([
+    'Failed: only 10 of 20 searches of mcts and best-of-n at 12 calls could be scored.',
+  ]);
+  const two = cells.map((each) =>
+    each.instance === '18' ? { ...each, isBroken: true as const } : each,
+  );
+  expect(failedChecks([check], { ...found, cells: two }, many)).toEqual([
+    'Failed: code failed in too many searches of mcts and best-of-n at 12 calls to compare them.',
+  ]);
+});
+
 test('calls that failed fail it', async () => {
   const { model } = digitModel();
   const generate: typeof model.generate = async (request, call) => {

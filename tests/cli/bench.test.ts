@@ -84,6 +84,7 @@ test('is killed at any time, and comes to the same report', async () => {
   const comparable = (report = expected) => ({
     ...report,
     spend: report?.spend.charged,
+    points: report?.points.map(({ reused: _, cold: __, ...point }) => point),
     sum: null,
   });
   expect(comparable(found)).toEqual(comparable());

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { StatusLine } from '../../src/cli/output.ts';
 import { describeSearchProgress } from '../../src/cli/progress.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
@@ -16,6 +17,21 @@ async function shown(...args: readonly string[]): Promise<string> {
   Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true });
   return (await espalier(...args)).stderr;
 }
+
+test('what takes long writes a line to a log every 30 seconds', () => {
+  Object.defineProperty(process.stderr, 'isTTY', { value: undefined, configurable: true });
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const status = new StatusLine();
+  for (let second = 0; second <= 75; second++) {
+    now.mockReturnValue(second * 1_000);
+    status.show(() => `${second} s`);
+  }
+  status.clear();
+  const lines = write.mock.calls.map(([line]) => line);
+  vi.restoreAllMocks();
+  expect(lines).toEqual(['30 s\n', '60 s\n']);
+});
 
 test('what takes long tells a terminal how far it is, and takes the line away at the end', async () => {
   const run = join(folder, 'run');

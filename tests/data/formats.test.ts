@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readingFor } from '../../src/data/audit/recognise.ts';
 import { datasetFormats } from '../../src/data/catalogue.ts';
 import type { DatasetFormat, RowFormat } from '../../src/data/formats/format.ts';
+import { readingFor } from '../../src/data/formats/recognise.ts';
 import type { RowKind } from '../../src/data/rows.ts';
 import {
   bare,

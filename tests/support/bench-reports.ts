@@ -104,6 +104,7 @@ function examplePoint(
     n,
     failed: place === 4 ? 2 : 0,
     outages: 0,
+    broken: 0,
     unscored: isScored ? 0 : problems * seeds,
     passAtK:
       seeds > 1 && isScored
@@ -120,6 +121,8 @@ function examplePoint(
     outputTokens: tokens * 0.2,
     usd: isPriced ? tokens * 2e-7 : null,
     calls: tokens / 40,
+    reused: tokens / 80,
+    cold: { n: 9, ms: tokens / 9 },
     ms: place === 2 ? null : tokens / 8,
     unused: Math.max(0, 0.6 - 0.08 * place),
     ends: isScored ? { solved: right * seeds, budget: (problems - right) * seeds } : {},
@@ -249,6 +252,7 @@ export function exampleCells(report: BenchReport): readonly BenchCell[] {
           anyRight: false,
           ends: [],
           calls: 12,
+          reused: 4,
           tokens: 480 + place,
         },
         ...{ inputTokens: 400 + place, cachedTokens: 100, outputTokens: 80 },

@@ -159,6 +159,7 @@ async function cellOf(
     ends: [],
     stopReason,
     calls: spend.calls,
+    reused: 0,
     tokens: spend.tokens,
     inputTokens: 0,
     cachedTokens: 0,

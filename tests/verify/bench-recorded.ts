@@ -36,6 +36,7 @@ const cells = runs.flatMap(({ idx, infos, usage_so_far: after }, place): BenchCe
       stopReason: 'exhausted',
     },
     calls: 0,
+    reused: 0,
     tokens: share('prompt_tokens') + share('completion_tokens'),
     inputTokens: share('prompt_tokens'),
     cachedTokens: 0,

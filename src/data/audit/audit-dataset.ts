@@ -3,6 +3,7 @@ import { expectFunction, expectInteger, expectNumber } from '../../base/expect.t
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
+import { problemOf } from '../formats/problem-of-row.ts';
 import {
   type Reading,
   type ReadRow,
@@ -10,6 +11,7 @@ import {
   readRow,
   textOf,
 } from '../formats/reading.ts';
+import { readingFor } from '../formats/recognise.ts';
 import { hashOf } from '../hash-table.ts';
 import { NearDuplicates } from '../near-duplicates.ts';
 import { ColumnTypes } from './column-types.ts';
@@ -17,11 +19,10 @@ import { type DatasetFile, datasetFiles, unreadFiles } from './dataset-files.ts'
 import { excerptOf } from './excerpt.ts';
 import { Findings } from './findings.ts';
 import { ImageFiles } from './image-checks.ts';
-import { Leakage, problemOf } from './leakage.ts';
+import { Leakage } from './leakage.ts';
 import { lengthFaults, tokensOf } from './lengths.ts';
 import { misspeltColumns } from './misspelt.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
-import { readingFor } from './recognise.ts';
 import { repeatedKey } from './repeated-key.ts';
 import type { AuditLimits, AuditReport, AuditSet, RowFault } from './report.ts';
 import { rowChecks } from './row-checks.ts';

@@ -2,9 +2,9 @@ import { EspalierError } from '../../base/errors.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
 import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
+import { readingFor } from '../formats/recognise.ts';
 import { type DatasetFile, datasetFiles } from './dataset-files.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
-import { readingFor } from './recognise.ts';
 
 /** A row of a dataset, and where it stands. */
 export interface DatasetRow {

@@ -1,7 +1,7 @@
+import { problemOf } from '../formats/problem-of-row.ts';
 import { type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
 import { endsWithToken } from './end-tokens.ts';
 import { isHosted } from './hosted-checks.ts';
-import { problemOf } from './leakage.ts';
 import type { RowFault } from './report.ts';
 
 /** Hosted fine-tuning takes no fewer rows. */

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../contracts/json.ts';
-import { problemOf } from '../audit/leakage.ts';
-import { readingFor } from '../audit/recognise.ts';
 import { mappedColumns, readDatasetInfo } from '../formats/dataset-info.ts';
 import type { RowFormat } from '../formats/format.ts';
+import { problemOf } from '../formats/problem-of-row.ts';
 import { type Reading, type ReadRow, readRow } from '../formats/reading.ts';
+import { readingFor } from '../formats/recognise.ts';
 import { hashOf } from '../hash-table.ts';
 import { NearDuplicates } from '../near-duplicates.ts';
 

@@ -57,9 +57,12 @@ export interface SamplingOptions<State = any, Action = any> {
 /** The form in which actions are asked for. */
 export type Form = 'text' | 'json' | 'several';
 
+/** The default temperature of policies. */
+export const usualTemperature = 1;
+
 /** Settings common to all requests of a policy, from its options. */
 export function settingsOf<State, Action>(options: SamplingOptions<State, Action>): Settings {
-  const { model, temperature = 1, maxTokens = 256, topP, stop, seed } = options;
+  const { model, temperature = usualTemperature, maxTokens = 256, topP, stop, seed } = options;
   const { capabilities } = model;
   expectNumber('temperature', temperature, { min: 0 });
   expectInteger('maxTokens', maxTokens, { min: 1 });

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../base/json.ts';
-import type { ColumnType } from '../formats/columns.ts';
-import * as formats from '../formats/formats.ts';
-import type { Reading, ReadRow, RowColumns } from '../formats/reading.ts';
+import type { ColumnType } from './columns.ts';
+import * as formats from './formats.ts';
+import type { Reading, ReadRow, RowColumns } from './reading.ts';
 
 const readings: readonly Reading[] = Object.values(formats)
   .flatMap((create) => create().readings ?? [])

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, JsonValue>>;
 /**
  * Makes sure that a run folder goes on with what it began with.
  *
- * @param options - The fields that must be the same, all by default, and which option names the folder.
+ * @param options - The fields that must be the same, all by default, and what to do where one is not.
  * @throws EspalierError `usage`, naming the first that is not.
  */
 export function expectSame(
@@ -15,8 +15,8 @@ export function expectSame(
   { old, now }: { readonly old: Fields; readonly now: Fields },
   {
     fields = Object.keys({ ...now, ...old }),
-    option = '--run',
-  }: { readonly fields?: readonly string[]; readonly option?: '--run' | '--save' } = {},
+    advice = 'Take another `--run`.',
+  }: { readonly fields?: readonly string[]; readonly advice?: string } = {},
 ): void {
   const name = fields.find(
     (field) => field !== 'versions' && !isDeepStrictEqual(old[field], now[field]),
@@ -24,7 +24,7 @@ export function expectSame(
   if (name === undefined) return;
   throw new EspalierError(
     'usage',
-    `The run in \`${path}\` is another one: ${difference(name, old[name], now[name])}. Take another \`${option}\`.`,
+    `The run in \`${path}\` is another one: ${difference(name, old[name], now[name])}. ${advice}`,
   );
 }
 
@@ -41,7 +41,9 @@ function difference(name: string, before?: JsonValue, after?: JsonValue): string
   if (typeof module === 'string' && module === Object(after).module) {
     return `\`${module}\` has changed since it began`;
   }
-  const shown = (value: JsonValue = 'none') =>
-    typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = (value: JsonValue = null) => {
+    if (value === null) return 'none';
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
   return `its \`${name}\` is ${shown(before)}, this command has ${shown(after)}`;
 }

@@ -1,0 +1,61 @@
+import { languageModel } from '../backends/language-model.ts';
+import { parseModelSpec } from '../backends/model-spec.ts';
+import { defined } from '../backends/transport/json.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { CompareOptions } from '../bench/compare-options.ts';
+import { tryFolders } from '../bench/folders.ts';
+import type { BenchMethod } from '../bench/methods.ts';
+import type { BenchInstance } from '../bench/task.ts';
+import { plainContext } from '../testing/plain-context.ts';
+import type { BenchRequest } from './bench-request.ts';
+
+/**
+ * Refuses what the benchmark would refuse before it buys anything. Nothing is sent, and nothing stays in a folder.
+ *
+ * @returns why the model could not be asked as things are, such as without its key; nothing where it could.
+ * @throws EspalierError as the benchmark would.
+ */
+export async function tryBench(
+  { model: spec, keyVariable, inspect }: BenchRequest,
+  {
+    options,
+    methods,
+    instances,
+  }: {
+    readonly options: CompareOptions;
+    readonly methods: readonly BenchMethod[];
+    readonly instances: readonly BenchInstance[];
+  },
+): Promise<string | undefined> {
+  tryFolders(options, instances, inspect === undefined ? [] : [inspect]);
+  const { model: given, judgeModel } = options;
+  for (const instance of instances.slice(0, 1)) {
+    for (const method of methods) {
+      const models = { model: instance.model ?? given, judgeModel };
+      const refusal = await refusalOf(async () => method.plan(instance, models));
+      if (refusal !== undefined) throw refusal;
+    }
+  }
+  if (given === undefined || spec === undefined || !isRemote(spec)) return undefined;
+  // Whatever a request needs is looked for before it is sent, and this sends none.
+  const fetch = () => Promise.reject(new TypeError('Nothing is sent.'));
+  const connection = { fetch, retry: false, ...defined({ keyVariable }) } as const;
+  await using mute = await languageModel(spec, connection);
+  const messages = [{ role: 'user', content: 'Are you there?' }] as const;
+  const asking = () => plainContext().generate(mute, { messages, maxTokens: 1 });
+  return (await refusalOf(asking))?.message;
+}
+
+function isRemote(spec: string): boolean {
+  return ['anthropic', 'openai', 'server'].includes(parseModelSpec(spec).kind);
+}
+
+/** The error that would end the benchmark. What else goes wrong ends one search. */
+async function refusalOf(work: () => Promise<unknown>): Promise<EspalierError | undefined> {
+  try {
+    await work();
+  } catch (error) {
+    if (EspalierError.isInstance(error) && error.scope === 'run') return error;
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+/** A dry run refuses what the benchmark would refuse, sends nothing and leaves nothing. */
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { openRun } from '../../src/runs/index.ts';
+import { espalier } from './espalier.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'espalier-cli-dry-run-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => vi.unstubAllEnvs());
+
+const small = ['--task', 'game24', '--model', 'none', '--limit', '2', '--budgets', 'calls=2'];
+const dryRun = (...options: readonly string[]) =>
+  espalier('bench', ...small, '--no-times', ...options, '--dry-run');
+
+describe('a dry run refuses', () => {
+  test.each(['--out', '--cache', '--inspect'])(
+    'a file in place of the folder of %s',
+    async (option) => {
+      const file = join(folder, 'file.txt');
+      writeFileSync(file, 'Mine.');
+      const out = join(folder, 'new');
+      const { code, stderr } = await dryRun('--out', out, option, file);
+      expect(stderr).toBe(
+        `\`${file}\` could not be used: a file stands where a folder is needed. Choose another path.\n`,
+      );
+      expect(code).toBe(2);
+      expect(existsSync(out)).toBe(false);
+    },
+  );
+
+  test('a folder that cannot be made', async () => {
+    const { code, stderr } = await dryRun('--out', '/proc/none/here');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('/proc/none/here')]);
+  });
+
+  test('a folder of another benchmark, of somebody else, and one that is in use', async () => {
+    const out = join(folder, 'one');
+    await espalier('bench', ...small, '--no-times', '--out', out);
+    const before = readdirSync(out, { recursive: true }).toSorted();
+    const other = await dryRun('--out', out, '--seed', '1');
+    expect(other.stderr).toContain(
+      `The run in \`${out}\` is another one: its \`seed\` is 0, this command has 1. Take another \`--out\``,
+    );
+    expect((await dryRun('--out', out)).code).toBe(0);
+    {
+      using _ = openRun(out);
+      const { code, stderr } = await dryRun('--out', out);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is writing to this folder')]);
+    }
+    expect(readdirSync(out, { recursive: true }).toSorted()).toEqual(before);
+    writeFileSync(join(folder, 'trees.jsonl'), 'oak\n');
+    expect((await dryRun('--out', folder)).stderr).toContain('is no file of a run');
+  });
+
+  test('a method that needs a model, as the benchmark does', async () => {
+    const out = join(folder, 'agent-q');
+    const [dry, wet] = [
+      await dryRun('--methods', 'agent-q', '--out', out),
+      await espalier('bench', ...small, '--no-times', '--methods', 'agent-q', '--out', out),
+    ];
+    expect(dry.stderr).toBe(wet.stderr);
+    expect(dry.stderr).toContain('agent-q needs one');
+    expect([dry.code, wet.code]).toEqual([2, 2]);
+  });
+});
+
+test.each([
+  ['openai:gpt-6-luna', 'OPENAI_API_KEY'],
+  ['groq:llama', 'GROQ_API_KEY'],
+])('a dry run of %s without a key estimates, and says that there is none', async (model, name) => {
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  const options = ['--model', model, '--out', join(folder, 'keyless'), '--dry-run'];
+  vi.stubEnv(name, undefined);
+  const without = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
+  expect([without.code, without.stdout]).toEqual([0, expect.stringContaining('upper bound')]);
+  expect(without.stderr).toMatch(
+    new RegExp(`^The benchmark itself could not begin: ${model} has no key\\. Set ${name}.*\n$`),
+  );
+  vi.stubEnv(name, 'key');
+  const withKey = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
+  expect([withKey.code, withKey.stderr]).toEqual([0, '']);
+  expect(fetched).not.toHaveBeenCalled();
+});
