@@ -300,12 +300,12 @@ async function grow<State, Action>(
     const again = isPart ? undefined : await gate.retry();
     // An algorithm that makes nothing of new nodes, which may cost nothing, would be given them for ever.
     fillsInVain = tree.simulations === simulated ? fillsInVain + 1 : 0;
-    if (again === undefined && fillsInVain > mostFillsInVain) return false;
+    if (again === undefined && (hasFailed || fillsInVain > mostFillsInVain)) return false;
     simulated = tree.simulations;
     const isOver = simulations.stop !== undefined;
     simulations.abandon();
     simulations = begin();
-    if (again === undefined) return !hasFailed && context.fill(isOver);
+    if (again === undefined) return context.fill(isOver);
     context.tryAgain();
     reopenFailed(tree, again === 'all');
     return true;
