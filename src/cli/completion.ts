@@ -20,6 +20,8 @@ export function completionCommand(makeProgram: () => Promise<Command>): Command 
       'after',
       [
         '',
+        'Example: espalier completion bash',
+        '',
         'bash: eval "$(espalier completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc, behind compinit;',
         'fish: espalier completion fish > ~/.config/fish/completions/espalier.fish',
       ].join('\n'),
