@@ -166,7 +166,7 @@ function named(part: string | undefined, spec: string, what: string): string {
 
 /** How the names of models begin that people give without a provider. */
 const makers: readonly (readonly [RegExp, string])[] = [
-  [/^(gpt-|o\d)/, 'openai'],
+  [/^(gpt|o\d)/, 'openai'],
   [/^claude-/, 'anthropic'],
   [/^gemini-/, 'gemini'],
 ];

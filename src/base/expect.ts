@@ -159,6 +159,25 @@ export function expectText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw expectation(name, 'a text', value);
 }
 
+/** What makes an object of a text, by the method that the text lacks. */
+const fromText: Readonly<Record<string, string>> = {
+  append: 'openJournal',
+  generate: 'await languageModel',
+  instances: 'await taskNamed',
+};
+
+/** What to write in the place of a text or of a result. */
+function hintFor(name: string, value: unknown, missing: string): string {
+  if (typeof value === 'string') {
+    const call = fromText[missing];
+    if (call !== undefined) return ` Write \`${call}(${JSON.stringify(value)})\`.`;
+    const maker = makers[name];
+    return maker === undefined ? '' : ` Write it as a call, as in \`${name}: ${maker}\`.`;
+  }
+  const isResult = missing === 'backup' && typeof value === 'object' && value !== null;
+  return isResult && 'tree' in value ? ' Write `result.tree`.' : '';
+}
+
 /** Throws unless `value` is an object with the named methods. */
 export function expectMethods(name: string, value: unknown, methods: readonly string[]): void {
   const candidate = (typeof value === 'object' && value !== null ? value : {}) as Record<
@@ -167,15 +186,11 @@ export function expectMethods(name: string, value: unknown, methods: readonly st
   >;
   const missing = methods.find((method) => typeof candidate[method] !== 'function');
   if (missing === undefined) return;
-  const isSpec = missing === 'generate' && typeof value === 'string';
-  const hint = isSpec
-    ? ` \`await languageModel(${JSON.stringify(value)})\` makes a model of a spec.`
-    : '';
   const got =
     describeValue(value) === 'an object' ? 'got one without it.' : gotten(value, undefined, name);
   throw new EspalierError(
     'usage',
-    `Expected \`${name}\` to be an object with a method \`${missing}\`, ${got}${hint}`,
+    `Expected \`${name}\` to be an object with a method \`${missing}\`, ${got}${hintFor(name, value, missing)}`,
   );
 }
 

@@ -20,6 +20,8 @@ export function completionCommand(makeProgram: () => Promise<Command>): Command 
       'after',
       [
         '',
+        'Example: espalier completion bash',
+        '',
         'bash: eval "$(espalier completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc, behind compinit;',
         'fish: espalier completion fish > ~/.config/fish/completions/espalier.fish',
       ].join('\n'),
@@ -46,7 +48,7 @@ function bash({ commands }: Command): string {
     return `    ${command.name()}) [[ $cur == -* ]] && words='${longs.join(' ')} --help' ;;`;
   });
   return `_espalier() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} words=''
+  local cur=\${COMP_WORDS[COMP_CWORD]} words='' before=''
   case $COMP_CWORD in 1) words='${commands.map((command) => command.name()).join(' ')}' ;; *)
   case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
     'completion completion') words='${shells.join(' ')}' ;;
@@ -55,7 +57,8 @@ ${cases.join('\n')}
 ${options.join('\n')}
     esac ;;
   esac ;; esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  [[ $cur == *,* ]] && before=\${cur%,*},
+  COMPREPLY=($(compgen -P "$before" -W "$words" -- "\${cur##*,}"))
 }
 complete -o default -F _espalier espalier`;
 }
@@ -67,7 +70,10 @@ function fish({ commands }: Command): string {
       `complete -c espalier -f -n __fish_use_subcommand -a ${command.name()} -d ${quoted(command.description())}`,
       ...command.options.map((option) => {
         const words = wordsOf(option);
-        const value = words === undefined ? '-r' : `-x -a ${quoted(words.join(' '))}`;
+        const list = words?.join(' ') ?? '';
+        const isList = option.flags.includes('<names>');
+        const offer = isList ? `(__fish_complete_list , "string split ' ' '${list}'")` : list;
+        const value = words === undefined ? '-r' : `-x -a ${quoted(offer)}`;
         const takes = option.required || option.optional ? ` ${value}` : '';
         const where = `-n '__fish_seen_subcommand_from ${command.name()}'`;
         return `complete -c espalier ${where} -l ${option.name()}${takes} -d ${quoted(option.description)}`;

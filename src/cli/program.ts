@@ -30,7 +30,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has said what it had to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    printError(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    printError(message.replace('the option `apiKey`', 'name another variable as `--key-variable`'));
     return isUsage(error) ? 2 : 1;
   }
 }
@@ -64,7 +65,7 @@ export async function makeProgram(
     .configureOutput({
       writeOut,
       writeErr: writeError,
-      outputError: (text, write) => write(sentence(text)),
+      outputError: (text, write) => write(sentence(text, typed[0])),
     })
     .exitOverride();
 
@@ -182,14 +183,17 @@ function demoCommand(): Command {
     .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 150)
     .option(
       '--tokens <n>',
-      'maximum tokens a puzzle (1,000 without another limit)',
+      'maximum tokens for each puzzle (1,000 without another limit)',
       integerOption('tokens'),
     )
-    .option('--calls <n>', 'maximum calls of the model', integerOption('calls'))
-    .option('--ms <n>', 'maximum milliseconds', integerOption('ms'))
+    .option('--calls <n>', 'maximum calls for each puzzle', integerOption('calls'))
+    .option('--ms <n>', 'maximum milliseconds for each puzzle', integerOption('ms'))
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the table as one JSON document')
-    .addHelpText('after', '\nExample: espalier demo --puzzles 400 --tokens 2000');
+    .addHelpText(
+      'after',
+      '\nIt takes about half a minute.\n\nExample: espalier demo --puzzles 400 --tokens 2000',
+    );
 }
 
 function treeCommand(): Command {
@@ -217,10 +221,13 @@ function expectQuotes(args: readonly string[], { input }: SearchRequest): void {
 }
 
 /** An error of commander in the form of the others: a sentence. */
-function sentence(text: string): string {
+function sentence(text: string, command = ''): string {
+  const examples = `got none. \`espalier ${command} --help\` has examples.`;
   const [first = '', ...rest] = text
     .replace(/^error: /, '')
     .replace(/^option '(.+)' argument missing/, 'Expected a value after `$1`, got none')
+    .replace(/^required option '(.+)' not specified/, `Expected \`$1\`, ${examples}`)
+    .replace(/^missing required argument '(.+)'/, `Expected a $1, ${examples}`)
     .replace(/^unknown command '(.+ .+)'/, "$&. To ask a question: espalier search '$1'")
     .trim()
     .split('\n');

@@ -97,7 +97,10 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
     tell: (event: SearchEvent<State, Action>) => Told,
   ): AsyncGenerator<Told, void, undefined> {
     if (this.#reader !== undefined) {
-      throw new EspalierError('usage', 'The events of this search are being read already.');
+      throw new EspalierError(
+        'usage',
+        'The events of this search are being read already. Read them once, from the stream or from `json()`, or await `result`.',
+      );
     }
     const reader = this.#run(tell);
     this.#reader = reader;

@@ -14,7 +14,7 @@ import * as memories from '../../src/memory/index.ts';
 import * as methods from '../../src/methods/index.ts';
 import * as policies from '../../src/policies/index.ts';
 import * as runs from '../../src/runs/index.ts';
-import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
+import { describePolicy, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
 import * as values from '../../src/values/index.ts';
 
 /** What a user without types wrote, what the error has to name, and its code. */
@@ -145,7 +145,7 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
     ],
     // Parts.
     ['no policy', () => core.search(bare, {}), ['policy', 'propose', 'undefined']],
-    ['no evaluator', () => core.search(bare, { policy }), ['evaluator']],
+    ['no evaluator', () => core.search(bare, { policy }), ['evaluator', 'judge\\(']],
     [
       'no environment',
       () => core.search(undefined as Loose, { policy }),
@@ -251,6 +251,27 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
         await found({ tree });
       },
       ['tree', 'game24', 'bare'],
+    ],
+    ['the name of an algorithm', () => found({ algorithm: 'mcts' }), ['`algorithm: mcts\\(\\)`']],
+    [
+      'a journal by its path',
+      () => found({ journal: 'x.jsonl' }),
+      ['`openJournal\\("x\\.jsonl"\\)`'],
+    ],
+    [
+      'a result to draw',
+      async () => core.renderTree((await found({ budget: { simulations: 1 } })) as Loose),
+      ['tree', '`result\\.tree`'],
+    ],
+    [
+      'a contract of a policy without an environment',
+      () => describePolicy('mine', { create: () => ({ propose: policy }) } as Loose, {} as Loose),
+      ['environment', 'reset', 'undefined'],
+    ],
+    [
+      'a recovery without a journal',
+      () => environments.toolEnvironment({}, { name: 'a', task: 'b', tools: () => ({}) }).recover(),
+      ['journal', 'recover', 'undefined'],
     ],
     // Plug-ins.
     [
@@ -449,7 +470,7 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
             })) as Loose,
           },
         ),
-      ['effect', 'pure', 'undefined'],
+      ['tools\\.look\\.effect', 'pure', 'undefined'],
     ],
     [
       'tools without a task',

@@ -113,6 +113,16 @@ export function wrongCommands({
     ],
     // Models.
     ['a question and no model', ask, ['--model']],
+    ['a tree of no run', ['tree'], ['folder', 'espalier tree --help']],
+    ['a completion of no shell', ['completion'], ['shell', 'espalier completion --help']],
+    ['no problems', ['generate'], ['--problems', 'espalier generate --help']],
+    ['no place for an export', ['export', run], ['--out', 'espalier export --help']],
+    ['no model to probe', ['doctor'], ['--model', 'espalier doctor --help']],
+    [
+      'a model with its name run together',
+      [...ask, '--model', 'gpt4'],
+      ['Did you mean `openai:gpt4`'],
+    ],
     ['a model without its provider', [...ask, '--model', 'gpt-5'], ['gpt-5', 'openai:']],
     ['a provider that is misspelt', [...ask, '--model', 'opnai:gpt-5'], ['opnai', 'openai']],
     ['a provider without a model', [...ask, '--model', 'openai:'], ['openai']],

@@ -147,14 +147,17 @@ async function compileAll(modules: readonly GuideModule[]): Promise<ReadonlyMap<
 /** Runs a block, or says in a sentence why not. */
 type Runner = (file: string, cwd: string) => Promise<Ran> | string;
 
-/** Programs of packages are found by their names, as in the scripts of npm. */
+/**
+ * Programs of packages are found by their names, as in the scripts of npm. With a socket for its input, bash takes itself for a
+ * remote shell and reads the settings of the machine, unless `--norc` forbids it.
+ */
 const asInstalled = 'PATH="$PWD/../node_modules/.bin:$PATH"; source "$0"';
 
 const runners: Readonly<Record<string, Runner>> = {
   sh: (file, cwd) =>
     /\bnpm (?:install|i|ci)\b/.test(readFileSync(join(cwd, `${file}.sh`), 'utf8'))
       ? 'installs from the registry'
-      : run(['bash', '-euo', 'pipefail', '-c', asInstalled, `./${file}.sh`], cwd),
+      : run(['bash', '--norc', '-euo', 'pipefail', '-c', asInstalled, `./${file}.sh`], cwd),
   ts: (file, cwd) => run([execPath, `${file}.js`], cwd),
   json: (file, cwd) =>
     run([execPath, '-p', `JSON.parse(fs.readFileSync('${file}.json', 'utf8'))`], cwd),

@@ -36,7 +36,7 @@ function priceLine(model: LanguageModel): string {
   const { price } = model;
   const known = priceOf(model, {}, false);
   if (known === undefined) {
-    return 'Its price is unknown: a budget in dollars needs one, as the option `prices`.';
+    return 'Its price is unknown: a budget in dollars needs one, as the option `prices`, or as `--price-in` and `--price-out` on the command line.';
   }
   if (known.input === 0 && known.output === 0) return 'It costs nothing.';
   const from = price === undefined ? ` as of ${pricesAsOf}` : '';

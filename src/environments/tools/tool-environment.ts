@@ -231,6 +231,10 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     notation,
     commit: (what, how) => commitPath(parts, what, how),
     async recover(journal = options.journal) {
+      if (journal === undefined && create === undefined) {
+        const wanted = 'given to `recover`, because only a journal says what is to be undone';
+        throw expectation('journal', wanted, journal);
+      }
       const call = { signal: new AbortController().signal, clock: systemClock, id: '' };
       const none: Recovery = { undone: 0, failed: [] };
       const deeds = journal === undefined ? none : await recoverDeeds(parts, journal, call);

@@ -248,13 +248,6 @@ export function makeTool<Db, Input, Parsed>(
   spec: ToolSpec<Db, Input, Parsed>,
 ): Tool<Input, Parsed> {
   expectObject('tool', spec);
-  expectOneOf('effect', spec.effect, Object.keys(known));
-  expectOptions(`tool with the effect ${spec.effect}`, spec, known[spec.effect]);
-  const { timeoutMs, maxOutput } = spec;
-  expectSchema('input', spec.input);
-  expectFunction('run', spec.run);
-  if (timeoutMs !== undefined) expectInteger('timeoutMs', timeoutMs, { min: 1 });
-  if (maxOutput !== undefined) expectInteger('maxOutput', maxOutput, { min: 1 });
   const { effect, hints } = spec;
   return { effect, ...(hints !== undefined && { hints }), spec } as MadeTool;
 }
@@ -267,6 +260,7 @@ export function makeTool<Db, Input, Parsed>(
 export function declared(name: string, tool: Tool): DeclaredTool {
   const spec = (tool as Partial<MadeTool> | undefined)?.spec;
   if (spec === undefined) throw expectation(`tools.${name}`, 'made by `tool`', tool);
+  expectSpec(`tools.${name}`, spec);
   const { description, input, jsonSchema, effect, timeoutMs = 30_000, maxOutput = 8_000 } = spec;
   const definition: ToolDefinition = {
     name,
@@ -281,6 +275,17 @@ export function declared(name: string, tool: Tool): DeclaredTool {
     ...(spec.effect === 'reversible' && { remember: spec.remember, undo: spec.undo }),
     ...(spec.effect === 'irreversible' && { predict: spec.predict }),
   };
+}
+
+/** Throws unless a tool is declared in full. Only here is its name known. */
+function expectSpec(name: string, spec: ToolSpec<unknown, unknown, unknown>): void {
+  const { effect, input, run, timeoutMs, maxOutput } = spec;
+  expectOneOf(`${name}.effect`, effect, Object.keys(known));
+  expectOptions(`${name} with the effect ${effect}`, spec, known[effect]);
+  expectSchema(`${name}.input`, input);
+  expectFunction(`${name}.run`, run);
+  if (timeoutMs !== undefined) expectInteger(`${name}.timeoutMs`, timeoutMs, { min: 1 });
+  if (maxOutput !== undefined) expectInteger(`${name}.maxOutput`, maxOutput, { min: 1 });
 }
 
 function expectDefinition({ name, input }: ToolDefinition): void {

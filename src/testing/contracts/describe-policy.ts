@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { canonicalJson } from '../../base/canonical-json.ts';
+import { expectMethods } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Environment } from '../../contracts/environment.ts';
@@ -34,6 +35,7 @@ export function describePolicy<State, Action>(
   runner: TestRunner,
 ): void {
   expectOptions('describePolicy', claims, 'create environment exempt');
+  expectMethods('environment', claims.environment, ['reset', 'step']);
   const { describe, test } = subjectOf(claims, runner).runner;
   const nodes = () => openNodes(claims);
   describe(`policy ${name}`, () => {
