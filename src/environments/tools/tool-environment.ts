@@ -139,7 +139,8 @@ export interface ToolEnvironment<Data = any, Action = any, Answer = any>
    * Cleans up after a killed process: undoes changes that the journal records for branches and unfinished commits, and
    * removes folders and processes of workspaces. The first call of a search and a commit do this automatically.
    *
-   * @param journal - The journal to recover from. Default: the environment's; without one, no calls are known.
+   * @param journal - The journal to recover from. Default: the environment's.
+   * @throws EspalierError `usage` without a journal, unless the environment has workspaces.
    */
   recover(journal?: Journal): Promise<Recovery>;
   /** Closes workspaces and the journal. They are reopened when needed. */
