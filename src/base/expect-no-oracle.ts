@@ -1,6 +1,7 @@
 import type { Verdict } from '../contracts/verifier.ts';
 import { EspalierError } from './errors.ts';
 import { expectMethods, wrongValue } from './expect.ts';
+import { isThenable } from './is-thenable.ts';
 
 /**
  * Refuses what knows the gold answer: it must not guide a search, whatever else it can do.
@@ -22,12 +23,33 @@ export function expectVerifier(value: unknown, name = 'verifier'): void {
   expectMethods(name, value, ['verify']);
 }
 
-/** The score of a verdict, or else 1 for correct and 0 for wrong. @throws EspalierError `usage`, which ends the item. */
-export function scoreIn(verdict: Verdict): number {
-  const told: { readonly correct?: unknown; readonly score?: number } = Object(verdict);
-  const { correct, score } = told;
-  if (score !== undefined) return score;
-  if (typeof correct === 'boolean') return correct ? 1 : 0;
-  const got = correct === undefined ? verdict : correct;
-  throw wrongValue('verdict', 'an object whose `correct` is true or false', got);
+/**
+ * What a verifier or an oracle has decided, checked.
+ *
+ * @throws EspalierError `usage`, which ends the item, for anything but a verdict.
+ */
+export function expectVerdict(given: unknown): Verdict {
+  const verdict: Readonly<Record<keyof Verdict, unknown>> = Object(given);
+  const { correct, score = 0 } = verdict;
+  if (typeof correct !== 'boolean') {
+    const expected =
+      'an object such as { correct: true, score: 0.5 } whose `correct` is true or false';
+    throw wrongValue('verdict', expected, correct === undefined ? shown(given) : correct);
+  }
+  if (!(typeof score === 'number' && score >= 0 && score <= 1)) {
+    throw wrongValue('verdict.score', 'a number from 0 to 1', score);
+  }
+  return verdict as Verdict;
+}
+
+/** The score of a verdict, or else 1 for correct and 0 for wrong. @throws EspalierError as {@link expectVerdict}. */
+export function scoreIn(given: unknown): number {
+  const { correct, score = Number(correct) } = expectVerdict(given);
+  return score;
+}
+
+/** The names of what an object holds in place of `correct`. */
+function shown(given: unknown): unknown {
+  const isObject = typeof given === 'object' && given !== null && !isThenable(given);
+  return isObject ? `{ ${Object.keys(given).join(', ')} }` : given;
 }

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { sha256 } from '#platform';
 import { EspalierError } from './errors.ts';
 import { isCode } from './with-storage-errors.ts';
 
@@ -18,6 +19,23 @@ export async function exportOf(path: string, name: string): Promise<unknown> {
   if (!existsSync(path)) throw new EspalierError('usage', `There is no file \`${path}\`.`);
   const exported = await load(path);
   return exported['default'] ?? exported[name];
+}
+
+/** A hash of a module and of the files that it imports by a path: what else it needs is not looked at. */
+export function moduleRevision(path: string): string {
+  const found = new Map<string, string>();
+  const add = (file: string): void => {
+    if (found.has(file) || !existsSync(file)) return;
+    const text = readFileSync(file, 'utf8');
+    found.set(file, text);
+    for (const [, name = ''] of text.matchAll(
+      /(?:from|import|require)\s*\(?\s*['"](\.[^'"]+)['"]/g,
+    )) {
+      add(resolve(dirname(file), name));
+    }
+  };
+  add(resolve(path));
+  return sha256(Buffer.from([...found.values()].join('\0'))).slice(0, 16);
 }
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {

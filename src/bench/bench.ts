@@ -20,12 +20,13 @@ import {
   expectInstances,
   measuredBy,
 } from './compare-options.ts';
+import { expectRoom } from './first-call.ts';
 import { asJson, nameOrNull, openFolders } from './folders.ts';
 import type { BenchMethod } from './methods.ts';
 import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
-import type { BenchInstance } from './task.ts';
+import type { BenchInstance, BenchTask } from './task.ts';
 
 /** The result of a comparison. */
 export interface Compared {
@@ -58,6 +59,8 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
   const { baselines, methods } = measuredBy(options, instances);
+  const [first] = instances;
+  if (first !== undefined) await expectRoom(options, { methods, instance: first });
   const { run: opened, recording } = openFolders(options, instances);
   using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>
@@ -65,7 +68,11 @@ export async function compare(options: CompareOptions): Promise<Compared> {
       methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
     ),
   );
-  const bench = new Benchmark(options, recording, searches.map(named));
+  const bench = new Benchmark(
+    options,
+    recording,
+    searches.map((each) => named(task, each)),
+  );
   const grown = await bench.run(run);
   const cells = bench.cells(readRun(run.path).outcomes, seeds);
   const report = reportOf(cells, {
@@ -104,14 +111,15 @@ interface Search {
   readonly method: BenchMethod;
 }
 
-function named({ instance, budget, method }: Omit<Search, 'id'>): Search {
-  const id = JSON.stringify([instance.id, method.name, budgetKey(budget), ...revisionOf(instance)]);
+/** A search whose task or instance has changed is another one. What it asks may be answered already. */
+function named(
+  { revision: ofTask }: BenchTask,
+  { instance, budget, method }: Omit<Search, 'id'>,
+): Search {
+  const { id: name, environment, revision } = instance;
+  const revisions = [ofTask, environment.name, revision].map((each) => each ?? null);
+  const id = JSON.stringify([name, method.name, budgetKey(budget), ...revisions]);
   return { id, instance, budget, method };
-}
-
-/** What an identity ends with where its instance has a revision. */
-function revisionOf({ revision }: BenchInstance): readonly string[] {
-  return revision === undefined ? [] : [revision];
 }
 
 /** No search makes more simulations: what costs nothing would go on for ever. */
@@ -228,7 +236,7 @@ class Benchmark {
   /** Searches of one scope share what was bought. */
   #scopeOf(instance: BenchInstance, attempt: number): string {
     const { seed = 0 } = this.#options;
-    return JSON.stringify([seed, instance.id, attempt, ...revisionOf(instance)]);
+    return JSON.stringify([seed, instance.id, attempt]);
   }
 
   /**
@@ -294,8 +302,9 @@ class Benchmark {
       ...{ instance, signal, isPaced, reused },
       hasFailedCalls: isHurt && hasFailedCalls(this.#options.out, of),
     });
-    if ((cell.isOutage ?? cell.isBroken) === true && result.stopReason !== 'failed') {
-      // It has ended like any other, but nothing came of it: it is to be searched again.
+    const isVain = cell.isOutage === true || cell.isBroken === true || cell.status === 'unscored';
+    if (isVain && result.stopReason !== 'failed') {
+      // It has ended like any other, but nothing came of it, or nobody knows what: it is to be searched again.
       this.#again.set(`${search.id}#${attempt}`, cell);
       throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
     }

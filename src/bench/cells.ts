@@ -1,4 +1,6 @@
 import { systemClock } from '../base/clock.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectVerdict } from '../base/expect-no-oracle.ts';
 import { messageOf, sentenceOf } from '../base/failure.ts';
 import { seededRandom } from '../base/random.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
@@ -45,7 +47,7 @@ export async function cellOf<State, Action>(
   const nodes = [...tree.nodes()];
   const ends = nodes.filter(isEnd);
   const why = faultOf(result, nodes);
-  const scorer = oracle === undefined ? rewarded : scorerFor(oracle, signal);
+  const scorer = oracle === undefined ? rewarded : scorerFor(name.instance, oracle, signal);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
     usage.reduce((total, { [field]: tokens }) => total + tokens, 0);
   const parents = nodes.filter(({ children }) => children.length > 0);
@@ -161,13 +163,22 @@ function rewarded(node: SearchNode): boolean {
   return isEnd(node) && sum >= 1;
 }
 
-function scorerFor<State>(oracle: Oracle<State>, signal: AbortSignal): Scorer<State, unknown> {
+function scorerFor<State>(
+  instance: string,
+  oracle: Oracle<State>,
+  signal: AbortSignal,
+): Scorer<State, unknown> {
   const context = plainContext({ clock: systemClock, random: seededRandom(), signal });
   return async ({ state }) => {
     if (state === undefined) return false;
-    const asking = Promise.resolve(oracle.label(state, context));
-    const verdict = await unlessAborted(asking, signal);
-    return verdict.correct === true;
+    try {
+      const asking = Promise.resolve(oracle.label(state, context));
+      return expectVerdict(await unlessAborted(asking, signal)).correct;
+    } catch (cause) {
+      signal.throwIfAborted();
+      const message = `The oracle of \`${instance}\` failed: ${messageOf(cause)}`;
+      throw new EspalierError('usage', message, { cause });
+    }
   };
 }
 

@@ -11,7 +11,7 @@ export interface BenchInstance<State = any, Action = any> {
   readonly id: string;
   /**
    * A revision that changes when the question or the right answer changes under the same `id`: results for another
-   * revision are not used. Methods do not see it. @defaultValue none
+   * revision are not used, though answers to equal requests are. Methods do not see it. @defaultValue none
    */
   readonly revision?: string;
   /** Instances of one cluster, such as questions about one text, are not independent. @defaultValue its `id` */
@@ -50,6 +50,11 @@ export interface BenchTask<State = any, Action = any> {
   readonly source?: string;
   /** The licence of its problems, as an SPDX identifier. @defaultValue unknown */
   readonly licence?: string;
+  /**
+   * A revision that changes when its rules or its oracles change: searches of another revision are made again, and buy only
+   * what they ask anew. @defaultValue none; of a module, a hash of its file and of the files that it imports by a path
+   */
+  readonly revision?: string;
   /** The names of its splits; the first is the default. @defaultValue it has only one */
   readonly splits?: readonly string[];
   /**

@@ -76,7 +76,7 @@ const losses: readonly {
   },
   {
     of: ({ status }) => status === 'unscored',
-    what: 'could not be scored and are left out',
+    what: 'could not be scored, are left out and are made again by the same command',
   },
   {
     // What a search lost on its way counts against it, and may be no fault of its own.

@@ -3,6 +3,7 @@ import { parseModelSpec } from '../backends/model-spec.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { CompareOptions } from '../bench/compare-options.ts';
+import { expectRoom } from '../bench/first-call.ts';
 import { tryFolders } from '../bench/folders.ts';
 import type { BenchMethod } from '../bench/methods.ts';
 import type { BenchInstance } from '../bench/task.ts';
@@ -36,6 +37,8 @@ export async function tryBench(
       if (refusal !== undefined) throw refusal;
     }
   }
+  const [instance] = instances;
+  if (instance !== undefined) await expectRoom(options, { methods, instance });
   if (given === undefined || spec === undefined || !isRemote(spec)) return undefined;
   // Whatever a request needs is looked for before it is sent, and this sends none.
   const fetch = () => Promise.reject(new TypeError('Nothing is sent.'));

@@ -104,8 +104,9 @@ async function measure(
   if (json && stopped !== undefined) say(stopped);
   for (const line of failed) say(line);
   if (found.stopReason === 'stopped') return interrupted;
-  const isVain = found.cells.every(({ status }) => status === 'failed');
-  return failed.length > 0 || found.stopReason === 'failing' || isVain ? 1 : 0;
+  const isEarly = found.stopReason === 'failing' || found.stopReason === 'budget';
+  const isVain = found.cells.every(({ status }) => status !== 'scored');
+  return failed.length > 0 || isEarly || isVain ? 1 : 0;
 }
 
 function optionsOf(

@@ -25,6 +25,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     const program = await makeProgram(args, (code) => {
       exitCode = code;
     });
+    expectValues(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -209,6 +210,19 @@ function treeCommand(): Command {
     .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
     .option('--json', 'print the saved trees, whole, as one JSON document')
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
+}
+
+/** An option whose value was forgotten would take the next option for it. */
+function expectValues(program: Command, args: readonly string[]): void {
+  const command = program.commands.find((each) => each.name() === args[0]);
+  for (const [place, arg] of args.entries()) {
+    if (arg === '--') return;
+    const next = args[place + 1] ?? '';
+    const isTaken = command?.options.some(({ long, required }) => required && long === arg);
+    if (isTaken !== true || !/^--[a-z]/.test(next)) continue;
+    const message = `Expected a value after \`${arg}\`, got \`${next}\`. If that is the value, write \`${arg}=${next}\`.`;
+    throw new EspalierError('usage', message);
+  }
 }
 
 /** The shell parts an input at its spaces where it stands without quotes. */

@@ -1,4 +1,4 @@
-import { expectMethods, wrongValue } from '../base/expect.ts';
+import { expectMethods } from '../base/expect.ts';
 import { expectVerifier, scoreIn } from '../base/expect-no-oracle.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingAfter } from '../calls/acting-on.ts';
@@ -51,7 +51,5 @@ export function withOutcome<State, Action>(
 }
 
 function rewarded<State>(transition: Transition<State>, verdict: Verdict): Transition<State> {
-  const score = scoreIn(verdict);
-  if (!(score >= 0 && score <= 1)) throw wrongValue('score', 'a number from 0 to 1', score);
-  return { ...transition, reward: score };
+  return { ...transition, reward: scoreIn(verdict) };
 }

@@ -10,7 +10,6 @@ import type { SearchNode } from '../contracts/node.ts';
 import type { Oracle, Verifier } from '../contracts/verifier.ts';
 import { noState } from './no-state.ts';
 import { settleAll, type Waiting, wait } from './settle.ts';
-import { valueInRange } from './value-in-range.ts';
 
 /**
  * Values states by a verifier: its score (partial credit, such as the share of tests that pass), or else 1 for
@@ -41,11 +40,9 @@ function* verify<State>(
   const acting = actingOn(context, () => stateAddress(node));
   try {
     const verdict = yield* wait(check.verify(node.state, acting));
-    const evaluation = valueInRange('`score` of a verdict', scoreIn(verdict));
+    const value = scoreIn(verdict);
     const { rationale } = verdict;
-    return 'value' in evaluation && rationale !== undefined
-      ? { ...evaluation, rationale }
-      : evaluation;
+    return rationale === undefined ? { value } : { value, rationale };
   } catch (error) {
     return failedBy(error, 'call', context);
   }

@@ -122,6 +122,25 @@ test('no method sees the revision of an instance', async () => {
   expect(seen).not.toContain('revision');
 });
 
+test('a task of another revision, and an instance too, is measured anew with the answers that were bought', async () => {
+  const out = newFolder();
+  const asked = { ...base, task: hidden, seeds: 1, limit: 2, out };
+  await compare({ ...asked, model: digitModel().model });
+  const instances = await hidden.instances({ limit: 2, seed: 0 });
+  const oracle = { label: () => ({ correct: true }) };
+  const mended = instances.map((each) => ({ ...each, oracle }));
+  const revised = mended.map((each) => ({ ...each, revision: '2' }));
+  for (const task of [
+    { ...hidden, instances: () => mended, revision: '2' },
+    { ...hidden, instances: () => revised },
+  ]) {
+    const { model, asked: calls } = digitModel();
+    const { cells } = await compare({ ...asked, task, model });
+    expect(cells.every(({ right }) => right)).toBe(true);
+    expect(calls).toEqual([]);
+  }
+});
+
 test('cells that were kept take the cluster that their instance has now', async () => {
   const out = newFolder();
   const { model } = digitModel();

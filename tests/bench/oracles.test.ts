@@ -139,9 +139,39 @@ test('an oracle that fails leaves its searches unscored', async () => {
     out: newFolder(),
   });
   expect(new Set(cells.map(({ status, reason }) => `${status}: ${reason}`))).toEqual(
-    new Set(['unscored: Nobody knows.']),
+    new Set(
+      [0, 1, 2, 3].map((n) => `unscored: The oracle of \`first ${n}\` failed: Nobody knows.`),
+    ),
   );
 });
+
+test.each([[true], [{ right: true }], [{ correct: true, score: 2 }]])(
+  'an oracle that returns %j leaves its searches unscored, which are scored again by the same call',
+  async (verdict) => {
+    const labelled = (label: () => unknown): BenchTask => ({
+      ...hidden,
+      instances: async (request) =>
+        (await hidden.instances(request)).map((each) => ({ ...each, oracle: { label } as never })),
+    });
+    const out = newFolder();
+    const asked = { ...options, limit: 1, out };
+    const task = labelled(() => verdict);
+    const { cells } = await compare({ ...asked, task, model: digitModel().model });
+    for (const { status, reason } of cells) {
+      expect([status, reason]).toEqual([
+        'unscored',
+        expect.stringMatching(
+          /^The oracle of `first 0` failed: Expected `verdict(\.score)?` to be /,
+        ),
+      ]);
+    }
+    const { model, asked: calls } = digitModel();
+    const mended = labelled(() => ({ correct: true }));
+    const again = await compare({ ...asked, task: mended, model });
+    expect(again.cells.every(({ right }) => right)).toBe(true);
+    expect(calls).toEqual([]);
+  },
+);
 
 type Label = NonNullable<Parameters<BenchMethod['plan']>[0]['oracle']>['label'];
 type Value = (state: string, context: Parameters<Label>[1]) => Promise<number>;

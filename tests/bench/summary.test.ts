@@ -62,7 +62,7 @@ describe('points', () => {
     expect(problems.map(({ shares }) => shares)).toEqual([[1], [1], [0], [0], [null]]);
     expect(warnings).toEqual([
       '1 of 5 searches of best-of-n failed and count as wrong; the most common reason: It was f.',
-      '1 of 5 searches of best-of-n could not be scored and are left out; the most common reason: It was u.',
+      '1 of 5 searches of best-of-n could not be scored, are left out and are made again by the same command; the most common reason: It was u.',
     ]);
   });
 

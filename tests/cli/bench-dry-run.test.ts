@@ -66,12 +66,45 @@ describe('a dry run refuses', () => {
   });
 });
 
+test.each([[['--dry-run']], [[]]])(
+  'no first call within a budget is refused: %j',
+  async (options) => {
+    vi.stubEnv('OPENAI_API_KEY', 'key');
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    const out = join(folder, 'no-room');
+    const asked = ['--task', 'game24', '--model', 'openai:gpt-6-luna', '--limit', '40'];
+    const { code, stderr } = await espalier('bench', ...asked, '--out', out, ...options);
+    expect(stderr).toMatch(
+      /^Not one call of greedy fits 1,000 tokens: [^\n]* raise `--budgets`\.\n$/,
+    );
+    expect([code, existsSync(out)]).toEqual([2, false]);
+    expect(fetched).not.toHaveBeenCalled();
+  },
+);
+
+test.each([
+  ['--seed', '--dry-run'],
+  ['--out', '--json'],
+])('an option does not take the next one for its value: %s %s', async (option, next) => {
+  const { code, stderr } = await espalier('bench', ...small, '--no-times', option, next);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`Expected a value after \`${option}\`, got \`${next}\`.`);
+});
+
 test.each([
   ['openai:gpt-6-luna', 'OPENAI_API_KEY'],
   ['groq:llama', 'GROQ_API_KEY'],
 ])('a dry run of %s without a key estimates, and says that there is none', async (model, name) => {
   const fetched = vi.spyOn(globalThis, 'fetch');
-  const options = ['--model', model, '--out', join(folder, 'keyless'), '--dry-run'];
+  const options = [
+    '--model',
+    model,
+    '--out',
+    join(folder, 'keyless'),
+    '--budgets',
+    'tokens=20k',
+    '--dry-run',
+  ];
   vi.stubEnv(name, undefined);
   const without = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
   expect([without.code, without.stdout]).toEqual([0, expect.stringContaining('upper bound')]);

@@ -150,7 +150,7 @@ describe('a promise where none can be waited for', () => {
     for (const options of [{ outcome }, { evaluator: verifier(outcome) }]) {
       const { failures } = await grown(options);
       expect(failures.first[0]?.message).toContain(
-        'Expected `verdict` to be an object whose `correct` is true or false, got ',
+        'Expected `verdict` to be an object such as { correct: true, score: 0.5 } whose `correct` is true or false, got ',
       );
     }
   });

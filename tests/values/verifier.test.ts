@@ -54,8 +54,8 @@ describe('the verifier evaluator', () => {
       { value: 1 },
       {
         failure: {
-          kind: 'invalid',
-          message: 'Expected `score` of a verdict to be a number from 0 to 1, got `2`.',
+          kind: 'call',
+          message: 'Expected `verdict.score` to be a number from 0 to 1, got `2`.',
         },
       },
       {

@@ -1,5 +1,8 @@
+import { defined } from '../../backends/transport/json.ts';
 import { EspalierError } from '../../base/errors.ts';
-import { exportOf } from '../../base/user-module.ts';
+import { messageOf } from '../../base/failure.ts';
+import { exportOf, moduleRevision } from '../../base/user-module.ts';
+import { expectInstances } from '../compare-options.ts';
 import type { BenchTask } from '../task.ts';
 
 /**
@@ -9,7 +12,21 @@ import type { BenchTask } from '../task.ts';
  */
 export async function moduleTask(path: string): Promise<BenchTask> {
   const task = await exportOf(path, 'task');
-  if (isTask(task)) return task;
+  if (isTask(task)) {
+    const { name, title, spec, source, licence, splits, revision = moduleRevision(path) } = task;
+    return {
+      ...{ name, title, revision },
+      ...defined({ spec, source, licence, splits }),
+      instances: async (request) => {
+        try {
+          return expectInstances(await task.instances(request));
+        } catch (cause) {
+          throw new EspalierError('usage', `\`${path}\`: ${messageOf(cause)}`, { cause });
+        }
+      },
+      close: () => task.close?.(),
+    };
+  }
   throw new EspalierError(
     'usage',
     `Expected \`${path}\` to export a task, as its default or as \`task\`: an object with \`name\`, \`title\` and \`instances\`.`,

@@ -53,10 +53,10 @@ export const benchTasks: readonly BenchTaskEntry[] = [
  */
 export async function taskNamed(spec: string): Promise<BenchTask> {
   const task = await find(spec);
-  const { name, title, source, licence, splits } = task;
+  const { name, title, source, licence, splits, revision } = task;
   return {
     ...{ name, title, spec },
-    ...defined({ source, licence, splits }),
+    ...defined({ source, licence, splits, revision }),
     instances: (request) => task.instances(request),
     close: () => task.close?.(),
   };

@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction, expectInteger, wrongValue } from '../../base/expect.ts';
+import { expectation, expectFunction, expectInteger } from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectVerifier, scoreIn } from '../../base/expect-no-oracle.ts';
 import { expectOptions } from '../../base/expect-options.ts';
@@ -150,7 +150,6 @@ async function reward(
   context: CallContext,
 ): Promise<Transition<ReasoningState>> {
   const score = scoreIn(await verifier.verify(state, context));
-  if (!(score >= 0 && score <= 1)) throw wrongValue('score', 'a finite number from 0 to 1', score);
   return { state, terminal: true, answer: true, reward: score };
 }
 
