@@ -73,7 +73,7 @@ const { report } = await compare({
 rmSync(out, { recursive: true });
 
 for (const { method, accuracy, calls } of report.points) {
-  console.log(`${method}: ${accuracy.toFixed(2)} right with ${calls.toFixed(1)} calls`);
+  console.log(`${method}: ${accuracy?.toFixed(2)} right with ${calls.toFixed(1)} calls`);
 }
 
 assert.equal(report.task.instances, 6);

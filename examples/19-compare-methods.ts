@@ -38,7 +38,7 @@ const { report } = await compare({
 });
 
 for (const { method, accuracy, low, high, tokens } of report.points) {
-  const share = [accuracy, low, high].map((value) => `${(100 * value).toFixed(0)} %`);
+  const share = [accuracy ?? 0, low, high].map((value) => `${(100 * value).toFixed(0)} %`);
   console.log(`${method}: ${share[0]} [${share[1]}, ${share[2]}], ${tokens.toFixed(0)} tokens`);
 }
 console.log(report.verdict.text);

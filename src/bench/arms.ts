@@ -63,13 +63,18 @@ export function isRight({ status, right }: BenchCell): boolean {
 }
 
 /** Whether it counts at all. */
-export function isScored({ status }: BenchCell): boolean {
-  return status !== 'unscored';
+export function isScored(cell: BenchCell): boolean {
+  return cell.status !== 'unscored' && !isLost(cell);
+}
+
+/** Whether it came to nothing through no fault of its method, and is made again by the same command. */
+export function isLost({ isOutage, isBroken }: BenchCell): boolean {
+  return isOutage === true || isBroken === true;
 }
 
 /** Whether its result says little about its method: it failed through no fault of it, or lost more than 5 % of its calls. */
-export function isHurt({ isOutage, isBroken, lost, calls }: BenchCell): boolean {
-  return isOutage === true || isBroken === true || (lost?.calls ?? 0) > mostFailed * calls;
+export function isHurt(cell: BenchCell): boolean {
+  return isLost(cell) || (cell.lost?.calls ?? 0) > mostFailed * cell.calls;
 }
 
 /** Whether so many searches are hurt that all of them together say nothing about their method. */

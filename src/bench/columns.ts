@@ -26,8 +26,9 @@ const which: readonly PointColumn[] = [
 
 const searches: PointColumn = {
   heading: 'searches',
-  meaning: 'how many searches were scored; those that failed count as wrong',
-  cell: ({ n }) => amount(n),
+  meaning:
+    'how many searches were scored, and of how many where some were left out; those that failed by themselves count as wrong',
+  cell: ({ n, searches: all }) => (n === all ? amount(n) : `${amount(n)} of ${amount(all)}`),
 };
 
 /** What it took, as means over searches. */
@@ -84,7 +85,7 @@ export function resultColumns(
     {
       heading: 'right',
       meaning: 'the share of chosen answers that are right, with its 95 % interval',
-      cell: (point) => (point.n === 0 ? none : percentWithin(point.accuracy, point)),
+      cell: (point) => percentWithin(point.accuracy, point),
     },
     {
       heading: `vs ${report.baseline}`,
@@ -94,7 +95,7 @@ export function resultColumns(
     {
       heading: 'adjusted p',
       meaning:
-        'the probability of a difference this large if there were none, by flipping the signs of the paired differences, corrected for all comparisons here (Holm): it can be large where the interval excludes 0, and equal for several methods',
+        'the mid-p-value: the probability of a larger difference if there were none, and half that of one as large, by flipping the signs of the paired differences; corrected by Holm’s procedure for all searches and budgets, or, for other methods without search, for all of those. It can be large where the interval excludes 0, and equal for several methods',
       cell: (point) => shown(compared(point), ({ adjustedP }) => pValue(adjustedP)),
     },
     tokens,
@@ -112,7 +113,7 @@ export function guidedColumns(): readonly PointColumn[] {
       heading: 'pass@k',
       meaning:
         'the share of searches in which a right answer was found and recognised by the oracle, with its 95 % interval',
-      cell: (point) => (point.n === 0 ? none : percentWithin(point.accuracy, point)),
+      cell: (point) => percentWithin(point.accuracy, point),
     },
     tokens,
     ...prices,
@@ -124,13 +125,14 @@ export const courseColumns: readonly PointColumn[] = [
   ...which,
   {
     heading: 'failed',
-    meaning: 'searches that could not continue',
+    meaning: 'searches that could not continue, and count as wrong',
     cell: ({ failed }) => amount(failed),
   },
   {
-    heading: 'unscored',
-    meaning: 'searches whose answer could not be scored; they are left out of everything else',
-    cell: ({ unscored }) => amount(unscored),
+    heading: 'left out',
+    meaning:
+      'searches that could not ask their model, that broken code ended or whose answer could not be scored; they are in no accuracy, difference or calibration',
+    cell: ({ n, searches: all }) => amount(all - n),
   },
   {
     heading: 'ended by',
@@ -144,12 +146,12 @@ export const courseColumns: readonly PointColumn[] = [
   {
     heading: 'reused',
     meaning: 'the share of calls that were answered by what was bought before, for another search',
-    cell: ({ calls, reused }) => (calls === 0 ? none : percent(reused / calls)),
+    cell: ({ calls, reused }) => (calls === 0 || reused === null ? none : percent(reused / calls)),
   },
   {
     heading: 'cold ms',
     meaning: `milliseconds per search that bought all of its calls, and how many did; ${none} where none did or times were left out`,
-    cell: ({ cold }) => (cold.ms === null ? none : `${amount(cold.ms)} (${amount(cold.n)})`),
+    cell: ({ cold }) => shown(cold?.ms, (ms) => `${amount(ms)} (${amount(cold?.n ?? null)})`),
   },
   {
     heading: 'any end right',
@@ -215,13 +217,17 @@ export function byBudget(points: readonly BenchPoint[]): readonly BenchPoint[] {
   );
 }
 
-/** How a point compares with the baseline at the same budget. */
+/** How a point compares with the baseline at the same budget; nothing where they have no scored search in common. */
 export function differenceOf(
   { differences, baseline }: BenchReport,
   { method, budget }: BenchPoint,
 ): BenchDifference | undefined {
   return differences.find(
-    (one) => one.method === method && one.than === baseline && isSame(one.budget, budget),
+    (one) =>
+      one.method === method &&
+      one.than === baseline &&
+      one.clusters > 0 &&
+      isSame(one.budget, budget),
   );
 }
 

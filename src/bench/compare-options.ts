@@ -1,3 +1,4 @@
+import { EspalierError } from '../base/errors.ts';
 import {
   expectArray,
   expectation,
@@ -10,9 +11,10 @@ import {
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { limitsOf } from '../calls/budget-pool.ts';
 import type { PriceTable } from '../calls/prices.ts';
-import { priceOf } from '../calls/pricing.ts';
+import { listedPrice, priceOf } from '../calls/pricing.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { GenerateProgress } from '../runs/generate.ts';
@@ -181,9 +183,44 @@ function expectPrices(
   { model, judgeModel, budgets, budget, prices = {} }: CompareOptions,
   instances: readonly BenchInstance[],
 ): void {
-  if (budget?.usd === undefined && budgets.every(({ unit }) => unit !== 'usd')) return;
-  const models = [model, judgeModel, ...instances.map((each) => each.model)];
-  for (const each of models) if (each !== undefined) priceOf(each, prices, true);
+  const asked = [model, ...instances.map((each) => each.model)].filter(
+    (each) => each !== undefined,
+  );
+  const models = judgeModel === undefined ? asked : [...asked, judgeModel];
+  expectKnownNames(prices, models);
+  const areBudgets = budgets.some(({ unit }) => unit === 'usd');
+  if (!areBudgets && budget?.usd === undefined) return;
+  for (const each of models) priceOf(each, prices, true);
+  if (!areBudgets) return;
+  const isFree = (each: LanguageModel) => {
+    const { input = 0, output = 0 } = priceOf(each, prices, false) ?? {};
+    return input === 0 && output === 0;
+  };
+  const free = asked.find(isFree);
+  if (asked.length > 0 && free === undefined) return;
+  const what =
+    free === undefined ? 'there is no model to pay' : `\`${free.modelId}\` costs nothing`;
+  const key = free === undefined ? '' : `, in code \`prices['${free.modelId}']\``;
+  throw new EspalierError(
+    'usage',
+    `A budget in usd limits nothing where ${what}: give a price above 0 (\`--price-in\` and \`--price-out\`${key}), or use a budget in tokens or calls.`,
+  );
+}
+
+/** A price that no model has would leave the one that was meant at another price, or at none. */
+function expectKnownNames(prices: PriceTable, models: readonly LanguageModel[]): void {
+  if (models.length === 0) return;
+  const unknown = Object.entries(prices).find(([name, price]) =>
+    models.every((each) => listedPrice({ [name]: price }, each) === undefined),
+  );
+  if (unknown === undefined) return;
+  const [name] = unknown;
+  const ids = [...new Set(models.map(({ modelId }) => modelId))];
+  const meant = ids.find((id) => name.endsWith(`:${id}`)) ?? nearestName(name, ids);
+  const hint =
+    meant === undefined ? `Its models are ${ids.join(', ')}.` : `Did you mean \`${meant}\`?`;
+  const message = `No model of this benchmark has the price of \`${name}\` in \`prices\`. ${hint}`;
+  throw new EspalierError('usage', message);
 }
 
 /** The instances that a task gave. */

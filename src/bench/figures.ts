@@ -13,7 +13,8 @@ export function percent(share: number | null): string {
 }
 
 /** A share with its interval, as `73.5 % [70.1, 76.7]`. */
-export function percentWithin(share: number, { low, high }: Interval): string {
+export function percentWithin(share: number | null, { low, high }: Interval): string {
+  if (share === null) return none;
   return `${percent(share)} [${points(low)}, ${points(high)}]`;
 }
 

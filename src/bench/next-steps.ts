@@ -1,10 +1,11 @@
 import { greedyName, mostUnused } from './bounds.ts';
 import { budgetText, listed, percent, points } from './figures.ts';
-import type { BenchPoint, Verdict } from './report.ts';
+import type { ScoredPoint } from './points.ts';
+import type { Verdict } from './report.ts';
 
 /** What left budget unused, and what to try next, from the plainest reason down: two sentences at most. */
 export function nextSteps(
-  { points: all, baseline }: { readonly points: readonly BenchPoint[]; readonly baseline: string },
+  { points: all, baseline }: { readonly points: readonly ScoredPoint[]; readonly baseline: string },
   answer: Verdict['answer'],
 ): readonly string[] {
   const searches = all.filter(({ isBaseline }) => !isBaseline);
@@ -20,7 +21,7 @@ export function nextSteps(
   return [...left, ...advice];
 }
 
-function outOfReach(points: readonly BenchPoint[]): string | undefined {
+function outOfReach(points: readonly ScoredPoint[]): string | undefined {
   const accuracies = points.map(({ accuracy }) => accuracy);
   if (Math.max(...accuracies) < 0.05) {
     return 'No method gets 5 % right: try larger budgets, easier problems or a stronger model before anything else.';
@@ -32,7 +33,7 @@ function outOfReach(points: readonly BenchPoint[]): string | undefined {
 }
 
 /** The notes say at which budgets, and why. Greedy asks once, whatever the budget. */
-function idle(points: readonly BenchPoint[]): readonly string[] {
+function idle(points: readonly ScoredPoint[]): readonly string[] {
   const found = points.filter(({ unused, method }) => unused > mostUnused && method !== greedyName);
   if (found.length === 0) return [];
   const methods = [...new Set(found.map(({ method }) => method))].map((name) => {
@@ -45,7 +46,7 @@ function idle(points: readonly BenchPoint[]): readonly string[] {
 }
 
 /** Right answers that are found and not chosen are a matter of values. */
-function unchosen(main: readonly BenchPoint[]): string | undefined {
+function unchosen(main: readonly ScoredPoint[]): string | undefined {
   const last = main.at(-1);
   if (last === undefined || last.anyEnd === null || last.anyEnd - last.accuracy < 0.1) {
     return undefined;
@@ -53,7 +54,7 @@ function unchosen(main: readonly BenchPoint[]): string | undefined {
   return `At ${budgetText(last.budget)} ${last.method} finds a right answer in ${percent(last.anyEnd)} of its searches but chooses it in only ${percent(last.accuracy)}: better values, or a check of answers, may gain more than search.`;
 }
 
-function misjudged(searches: readonly BenchPoint[]): string | undefined {
+function misjudged(searches: readonly ScoredPoint[]): string | undefined {
   const off = searches.filter(({ calibration }) => (calibration?.expectedError ?? 0) > 0.2);
   const [worst] = off.toSorted(
     (a, b) => (b.calibration?.expectedError ?? 0) - (a.calibration?.expectedError ?? 0),
@@ -62,7 +63,7 @@ function misjudged(searches: readonly BenchPoint[]): string | undefined {
   return `The values of ${worst.method} are off by ${points(worst.calibration?.expectedError ?? 0)} points on average: calibrate them, or use another judge.`;
 }
 
-function rising(searches: readonly BenchPoint[]): string | undefined {
+function rising(searches: readonly ScoredPoint[]): string | undefined {
   const found = searches.find(({ method, budget, accuracy }, place) => {
     const [before, after] = [searches[place - 1], searches[place + 1]];
     const isLast = after?.method !== method || after.budget.unit !== budget.unit;

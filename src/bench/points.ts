@@ -1,35 +1,50 @@
 import { mean } from '../base/stats/mean.ts';
-import { type Arm, isHurt, isRight, isScored } from './arms.ts';
+import { type Arm, isHurt, isLost, isRight, isScored } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import type { BenchPoint } from './report.ts';
 import { calibrationOf, clusteredShare, groupsOf, passAtK } from './statistics.ts';
 
+/** A point with an accuracy. */
+export interface ScoredPoint extends BenchPoint {
+  readonly accuracy: number;
+}
+
+/** Points that have an accuracy: only these can be compared, and have a place in a plot. */
+export function scored(points: readonly BenchPoint[]): readonly ScoredPoint[] {
+  return points.filter((point): point is ScoredPoint => point.accuracy !== null);
+}
+
 /** What an arm comes to. */
 export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint {
-  const scored = cells.filter(isScored);
+  const counted = cells.filter(isScored);
   const { share, low, high } = clusteredShare(
-    scored.map(isRight),
-    scored.map(({ cluster }) => cluster),
+    counted.map(isRight),
+    counted.map(({ cluster }) => cluster),
   );
-  const average = (of: (cell: BenchCell) => number) => mean(cells.map(of));
+  // What was lost says nothing about what a search takes, unless there is nothing else.
+  const whole = cells.filter((cell) => !isLost(cell));
+  const made = whole.length > 0 ? whole : cells;
+  const average = (of: (cell: BenchCell) => number) => mean(made.map(of));
   const known = (of: (cell: BenchCell) => number | null) =>
-    cells.some((cell) => of(cell) === null) ? null : average((cell) => of(cell) ?? 0);
+    made.some((cell) => of(cell) === null) ? null : average((cell) => of(cell) ?? 0);
+  const isTimed = cells.some(({ ms }) => ms !== null);
   return {
     method,
     budget,
     isBaseline,
-    accuracy: share,
+    accuracy: counted.length > 0 ? share : null,
     low,
     high,
-    n: scored.length,
-    failed: cells.filter(({ status }) => status === 'failed').length,
+    searches: cells.length,
+    n: counted.length,
+    failed: counted.filter(({ status }) => status === 'failed').length,
     outages: cells.filter((cell) => isHurt(cell) && cell.isBroken !== true).length,
     broken: cells.filter(({ isBroken }) => isBroken).length,
-    unscored: cells.length - scored.length,
-    passAtK: passAtK(problemsOf(scored)),
+    unscored: cells.filter(({ status }) => status === 'unscored').length,
+    passAtK: passAtK(problemsOf(counted)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)
       ? null
-      : mean(scored.map(({ anyRight }) => Number(anyRight))),
+      : mean(counted.map(({ anyRight }) => Number(anyRight))),
     tokens: average(({ tokens }) => tokens),
     inputTokens: average(({ inputTokens }) => inputTokens),
     cachedTokens: average(({ cachedTokens }) => cachedTokens),
@@ -37,11 +52,11 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     usd: known(({ usd }) => usd),
     calls: average(({ calls }) => calls),
     ms: known(({ ms }) => ms),
-    reused: average(({ reused }) => reused),
-    cold: coldOf(cells),
-    unused: unusedShare(cells),
+    reused: isTimed ? average(({ reused }) => reused) : null,
+    cold: isTimed ? coldOf(made) : null,
+    unused: unusedShare(made),
     ends: countsOf(cells),
-    calibration: calibrationOf(cells.flatMap(({ ends }) => ends)),
+    calibration: calibrationOf(counted.flatMap(({ ends }) => ends)),
     tree: {
       nodes: average(({ tree }) => tree.nodes),
       depth: average(({ tree }) => tree.depth),
@@ -51,7 +66,7 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
 }
 
 /** What searches that reused nothing took; those that made no call have bought none. */
-function coldOf(cells: readonly BenchCell[]): BenchPoint['cold'] {
+function coldOf(cells: readonly BenchCell[]): NonNullable<BenchPoint['cold']> {
   const cold = cells.filter(({ calls, reused }) => calls > 0 && reused === 0);
   const times = cold.flatMap(({ ms }) => ms ?? []);
   return { n: cold.length, ms: times.length === 0 ? null : mean(times) };

@@ -1,20 +1,20 @@
 import { budgetText, dollars, listed } from './figures.ts';
-import type { BenchPoint } from './report.ts';
+import type { ScoredPoint } from './points.ts';
 
 /**
  * What an extra point costs against the baseline at the same budget, where the two may spend different parts of it, and at
  * what budget the baseline would get as much.
  */
 export function priceOf(
-  points: readonly BenchPoint[],
-  mine: BenchPoint | undefined,
-  other: BenchPoint | undefined,
+  points: readonly ScoredPoint[],
+  mine: ScoredPoint | undefined,
+  other: ScoredPoint | undefined,
 ): readonly string[] {
   if (mine === undefined || other === undefined) return [];
   return [spent(mine, other), ...reach(points, mine, other)];
 }
 
-function spent(mine: BenchPoint, other: BenchPoint): string {
+function spent(mine: ScoredPoint, other: ScoredPoint): string {
   const gained = 100 * (mine.accuracy - other.accuracy);
   const amounts = `It spends ${spendOf(mine)} per search, against ${spendOf(other)} for ${other.method}`;
   const more = mine.tokens - other.tokens;
@@ -27,7 +27,7 @@ function spent(mine: BenchPoint, other: BenchPoint): string {
   return `${amounts}: each point gained costs ${listed(price)} per search.`;
 }
 
-function spendOf({ tokens, usd }: BenchPoint): string {
+function spendOf({ tokens, usd }: ScoredPoint): string {
   const text = budgetText({ unit: 'tokens', limit: Math.round(tokens) });
   return usd === null || usd === 0 ? text : `${text} (${dollars(usd)})`;
 }
@@ -37,9 +37,9 @@ function spendOf({ tokens, usd }: BenchPoint): string {
  * Nothing where there is only one budget.
  */
 function reach(
-  points: readonly BenchPoint[],
-  mine: BenchPoint,
-  other: BenchPoint,
+  points: readonly ScoredPoint[],
+  mine: ScoredPoint,
+  other: ScoredPoint,
 ): readonly string[] {
   const { unit } = mine.budget;
   const curve = points.filter(

@@ -21,15 +21,22 @@ export interface BenchPoint extends Interval {
   readonly budget: BenchBudget;
   /** Whether it is a baseline: greedy, self-consistency, best-of-N. */
   readonly isBaseline: boolean;
-  /** The fraction of chosen answers that are right: the mean over clusters of the mean over their searches. */
-  readonly accuracy: number;
-  /** The number of scored searches, including failed ones, which count as wrong. */
+  /**
+   * The fraction of chosen answers that are right: the mean over clusters of the mean over their searches; `null` if `n` is 0.
+   */
+  readonly accuracy: number | null;
+  /** The number of all searches. */
+  readonly searches: number;
+  /** The number of scored ones, without outages and broken ones. */
   readonly n: number;
-  /** The number of failed ones among them. */
+  /** The number of failed ones among those scored, which count as wrong. */
   readonly failed: number;
-  /** Searches affected by outages: calls failed and no end was chosen, or more than 5 % of the calls failed. */
+  /**
+   * Searches affected by outages: calls failed and no end was chosen, or more than 5 % of the calls failed. Only the latter are
+   * among those scored.
+   */
   readonly outages: number;
-  /** Searches that failed by an error of code: of a plan, a policy, an evaluator or an environment. */
+  /** Searches that failed by an error of code, of a plan, a policy, an evaluator or an environment; they are excluded. */
   readonly broken: number;
   /** Searches that the oracle could not score; they are excluded. */
   readonly unscored: number;
@@ -60,15 +67,15 @@ export interface BenchPoint extends Interval {
   readonly calls: number;
   /** Milliseconds of a search, with reused answers as slow as the original calls; `null` if they came at once. */
   readonly ms: number | null;
-  /** The number of calls answered by earlier ones. */
-  readonly reused: number;
-  /** The searches that made all of their calls themselves. */
+  /** The number of calls answered by earlier ones, which depends on sessions; `null` if times were not measured. */
+  readonly reused: number | null;
+  /** The searches that made all of their calls themselves; `null` if times were not measured. */
   readonly cold: {
     /** Their number. */
     readonly n: number;
-    /** Milliseconds of one of them; `null` without any, or if times were not measured. */
+    /** Milliseconds of one of them; `null` without any. */
     readonly ms: number | null;
-  };
+  } | null;
   /** The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. */
   readonly unused: number;
   /** The number of searches by stop reason. */
@@ -115,9 +122,9 @@ export interface BenchDifference extends Interval {
   readonly difference: number;
   /** The number of independent clusters with scored searches of both. */
   readonly clusters: number;
-  /** The two-sided p-value of no difference. */
+  /** The two-sided mid-p-value of no difference, by flipping the signs of the differences of clusters. */
   readonly p: number;
-  /** The p-value corrected by Holm's procedure for all comparisons of the report: of searches, or among baselines. */
+  /** `p` corrected by Holm's procedure: for all comparisons of searches, or for all of further baselines. */
   readonly adjustedP: number;
 }
 
@@ -127,7 +134,7 @@ export interface Verdict {
   readonly answer: 'no' | 'undecided' | 'yes';
   /** The answer in words: from which budget, by how much, at what price, what to try next. */
   readonly text: string;
-  /** The method that pays, from its least budget on; only with `yes`. */
+  /** The largest gain at the least budget at which any search pays; only with `yes`. */
   readonly best?: BenchDifference;
 }
 

@@ -3,9 +3,10 @@ import { signFlipP } from '../base/stats/sign-flips.ts';
 import { type Arm, armsOf, budgetKey, compareTexts, isRight, isScored, searchKey } from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import { pairedDifference } from './metrics.ts';
-import { pointOf } from './points.ts';
+import { pointOf, scored } from './points.ts';
 import type { BenchDifference, BenchPoint, BenchReport } from './report.ts';
 import { areaOverLogBudget, groupsOf, holm } from './statistics.ts';
+import { recordedName } from './tasks/recorded.ts';
 import { verdictOf } from './verdict.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -27,7 +28,8 @@ export interface BenchHeader
 /**
  * What the searches of a benchmark come to. Pure: the same report byte for byte, whatever the order of the cells.
  *
- * A search that failed counts as wrong; one whose answer could not be scored is left out. Methods that an oracle has guided
+ * A search that failed counts as wrong; one whose answer could not be scored, or that was lost to an outage or to broken code,
+ * is left out. Methods that an oracle has guided
  * stand apart, and no comparison holds them. All others are compared with the baseline over the searches of equal instance and
  * attempt, at equal budgets; the comparisons of searches are corrected for each other, and so are those of further baselines.
  *
@@ -49,12 +51,14 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
   const all = armsOf(cells, baselines);
   const arms = all.filter(({ isGuided }) => !isGuided);
   const points = arms.map(pointOf);
+  const clusters = new Set(cells.map(({ cluster }) => cluster)).size;
   const found = {
     baseline,
     points,
     differences: differencesOf(arms, baseline),
-    clusters: new Set(cells.map(({ cluster }) => cluster)).size,
-    isReplay: model === null,
+    clusters,
+    isReplay: task.name === recordedName,
+    ...(bought.usd > 0 && { usd: bought.usd / clusters }),
   };
   const instances = [...new Set(cells.map(({ instance }) => instance))].sort(compareTexts);
   return {
@@ -68,7 +72,7 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
     guided: all.filter(({ isGuided }) => isGuided).map(pointOf),
     differences: found.differences,
     areas: areasOf(points),
-    warnings: warningsOf(all, [model, judgeModel]),
+    warnings: warningsOf(all, { models: [model, judgeModel], isReplay: found.isReplay }),
     verdict: verdictOf(found),
     problems: problemsOf(arms, instances),
     spend: { bought, charged: chargedFor(all) },
@@ -132,9 +136,10 @@ function compared(arm: Arm, other: Arm): Omit<BenchDifference, 'adjustedP'> {
 
 /** The areas under the curves of methods that have two budgets of a unit or more; points come from the least budget up. */
 function areasOf(points: readonly BenchPoint[]): BenchReport['areas'] {
+  const known = scored(points);
   const curves = groupsOf(
-    points,
-    points.map(({ method, budget }) => JSON.stringify([method, budget.unit])),
+    known,
+    known.map(({ method, budget }) => JSON.stringify([method, budget.unit])),
   );
   return curves.flatMap((curve) => {
     const [first] = curve;
@@ -147,10 +152,10 @@ function areasOf(points: readonly BenchPoint[]): BenchReport['areas'] {
 
 function problemsOf(arms: readonly Arm[], instances: readonly string[]): BenchReport['problems'] {
   const columns = arms.map(({ cells }) => {
-    const scored = cells.filter(isScored);
-    const names = scored.map(({ instance }) => instance);
+    const counted = cells.filter(isScored);
+    const names = counted.map(({ instance }) => instance);
     return new Map(
-      groupsOf(scored, names).map((group) => [
+      groupsOf(counted, names).map((group) => [
         group[0]?.instance,
         mean(group.map((cell) => Number(isRight(cell)))),
       ]),

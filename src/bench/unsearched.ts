@@ -1,14 +1,15 @@
 import { budgetKey } from './arms.ts';
 import { leastGain } from './bounds.ts';
 import { budgetText, percent, points } from './figures.ts';
-import type { BenchDifference, BenchPoint } from './report.ts';
+import type { ScoredPoint } from './points.ts';
+import type { BenchDifference } from './report.ts';
 
 /**
  * The baseline to beat, where it is not that of the comparisons: at the budget of the search that pays it gets at least as
  * much, or where none pays, it leads by what would be a gain.
  */
 export function unsearched(
-  { points: all, baseline }: { readonly points: readonly BenchPoint[]; readonly baseline: string },
+  { points: all, baseline }: { readonly points: readonly ScoredPoint[]; readonly baseline: string },
   best?: BenchDifference,
 ): readonly string[] {
   const leads = all.flatMap((rival) => {
@@ -31,7 +32,7 @@ export function unsearched(
 }
 
 /** Where another way without search gets 3 points more than the baseline, a gain over that one says little. */
-function weakBaseline(all: readonly BenchPoint[], baseline: string): readonly string[] {
+function weakBaseline(all: readonly ScoredPoint[], baseline: string): readonly string[] {
   const leads = all
     .filter(({ isBaseline, method }) => isBaseline && method !== baseline)
     .flatMap((rival) => {

@@ -3,10 +3,12 @@ import { normalTails } from '../base/stats/normal-tails.ts';
 import { normalQuantile } from '../base/stats/wilson-interval.ts';
 import { areTooMany, budgetKey } from './arms.ts';
 import { leastClusters, leastGain } from './bounds.ts';
-import { budgetText, listed, percent, points, signedPoints } from './figures.ts';
+import { budgetText, dollars, listed, percent, points, signedPoints } from './figures.ts';
 import { nextSteps } from './next-steps.ts';
+import { type ScoredPoint, scored } from './points.ts';
 import { priceOf } from './price.ts';
 import type { BenchBudget, BenchDifference, BenchPoint, Verdict } from './report.ts';
+import { groupsOf } from './statistics.ts';
 import { unsearched } from './unsearched.ts';
 
 /** The chance of an error in a verdict, for either answer. */
@@ -21,13 +23,21 @@ export interface Findings {
   readonly clusters: number;
   /** Whether all answers were recorded before. */
   readonly isReplay: boolean;
+  /** What was bought for each independent problem, in dollars; nothing where that is unknown. */
+  readonly usd?: number;
+}
+
+/** Findings whose points all have an accuracy. */
+interface ScoredFindings extends Findings {
+  readonly points: readonly ScoredPoint[];
 }
 
 /**
  * Whether search pays.
  *
- * - `yes`: some search, at some budget, is better than the baseline: its p-value, corrected by Holm for all methods and
- *   budgets, is below 0.05, and its 95 % interval is above 0.
+ * - `yes`: some search, at some budget, is better than the baseline: its mid-p-value, corrected by Holm for all methods and
+ *   budgets, is below 0.05, and its 95 % interval is above 0. Of these the largest gain at the least budget is named, in the
+ *   unit of the largest gain of all.
  * - `no`: the upper end of the 95 % interval is below 3 points for every search at every budget. That is an
  *   intersection–union test: to be wrong it has to be wrong about the one that does pay, which is less likely than about that
  *   one alone, so that nothing is to be corrected.
@@ -40,32 +50,76 @@ export interface Findings {
  */
 export function verdictOf(found: Findings): Verdict {
   const searches = searchesOf(found);
-  const clusters = Math.min(found.clusters, ...searches.map((search) => search.clusters));
-  if (clusters < leastClusters) return undecided([tooFew(clusters, found.clusters)]);
+  const broken = searches.filter((search) => failedIn(found, search).length > 0);
+  const sound = searches.filter((search) => !broken.includes(search));
+  const known = { ...found, points: scored(found.points) };
+  const clusters = Math.min(found.clusters, ...sound.map((search) => search.clusters));
+  if (found.clusters < leastClusters || (clusters < leastClusters && broken.length === 0)) {
+    return undecided([tooFew(clusters, found.clusters)]);
+  }
   if (searches.length === 0) {
     return undecided([
       `No search was compared with ${found.baseline} at an equal budget.`,
-      ...unsearched(found),
+      ...unsearched(known),
     ]);
   }
-  const broken = searches.filter((search) => failedIn(found, search).length > 0);
-  const winners = searches.filter(
-    (search) => search.adjustedP < alpha && search.low > 0 && !broken.includes(search),
-  );
-  const [first] = winners.toSorted((a, b) => b.difference - a.difference);
-  if (first !== undefined) {
-    const own = winners.filter(({ method, budget }) => isOf(first, method, budget.unit));
-    const best = own.toSorted((a, b) => a.budget.limit - b.budget.limit)[0] ?? first;
-    return { answer: 'yes', text: `Yes. ${yes(found, best).join(' ')}`, best };
+  const winners = clusters < leastClusters ? [] : sound.filter(isGain);
+  const best = bestOf(winners);
+  if (best !== undefined) {
+    return { answer: 'yes', text: `Yes. ${yes(known, { best, winners, sound }).join(' ')}`, best };
   }
-  if (broken.length > 0) return undecided([fixFirst(found, broken), ...unsearched(found)]);
-  if (searches.every(({ high }) => high < leastGain)) return no(found, searches);
+  if (broken.length > 0) return undecided([fixFirst(found, broken), ...unsearched(known)]);
+  if (searches.every(({ high }) => high < leastGain)) return no(known, searches);
+  const worse = losses(known, searches);
   return undecided([
+    ...(worse.length > 0 ? useInstead(known) : []),
+    ...worse,
     ...nearest(found, searches),
-    problemsWanted(searches),
-    ...unsearched(found),
-    ...nextSteps(found, 'undecided'),
+    problemsWanted(searches, found.usd),
+    ...unsearched(known),
+    ...nextSteps(known, 'undecided'),
   ]);
+}
+
+function isGain({ adjustedP, low }: BenchDifference): boolean {
+  return adjustedP < alpha && low > 0;
+}
+
+/** At the least budget at which any search pays, the one with the largest gain: no other does better there. */
+function bestOf(winners: readonly BenchDifference[]): BenchDifference | undefined {
+  const unit = byGain(winners)[0]?.budget.unit;
+  const own = winners.filter(({ budget }) => budget.unit === unit);
+  const least = Math.min(...own.map(({ budget }) => budget.limit));
+  return byGain(own.filter(({ budget }) => budget.limit === least))[0];
+}
+
+function byGain(searches: readonly BenchDifference[]): readonly BenchDifference[] {
+  return searches.toSorted((a, b) => b.difference - a.difference);
+}
+
+/** Searches that are worse than the baseline by more than chance explains, budget by budget. */
+function losses({ baseline }: Findings, searches: readonly BenchDifference[]): readonly string[] {
+  const worse = searches.filter(({ adjustedP, high }) => adjustedP < alpha && high < 0);
+  const places = groupsOf(
+    worse,
+    worse.map(({ budget }) => budgetKey(budget)),
+  ).flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const most = pIn(Math.max(...group.map(({ adjustedP }) => adjustedP)));
+    const isEqual = group.every(({ adjustedP }) => pIn(adjustedP) === most);
+    const names = listed(group.map(({ method }) => method));
+    const are = group.length === 1 ? 'is' : 'are';
+    return `${names} ${are} worse than ${baseline} at ${budgetText(first.budget)} (p ${isEqual ? '' : 'at most '}${most})`;
+  });
+  return places.length === 0 ? [] : [`${listed(places)}.`];
+}
+
+/** Where searches lose: what does best without one, at any budget. */
+function useInstead({ points: all, baseline }: ScoredFindings): readonly string[] {
+  const without = all.filter(({ isBaseline, method }) => isBaseline || method === baseline);
+  const [first] = without.toSorted((a, b) => b.accuracy - a.accuracy);
+  return first === undefined ? [] : [`For now use ${first.method}.`];
 }
 
 /** The points of a comparison at which too many searches have failed for it to say anything. */
@@ -75,24 +129,20 @@ function failedIn(
 ): readonly BenchPoint[] {
   return [method, than]
     .flatMap((name) => pointAt(found, name, budget) ?? [])
-    .filter((point) => areTooMany(point.outages + point.broken, searchesAt(point)));
-}
-
-function searchesAt({ n, unscored }: BenchPoint): number {
-  return n + unscored;
+    .filter((point) => areTooMany(point.outages + point.broken, point.searches));
 }
 
 function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
   const failed = [...new Set(broken.flatMap((difference) => failedIn(found, difference)))];
   const places = failed.map(
     (point) =>
-      `${point.outages + point.broken} of ${searchesAt(point)} of ${point.method} at ${budgetText(point.budget)}`,
+      `${point.outages + point.broken} of ${point.searches} of ${point.method} at ${budgetText(point.budget)}`,
   );
   if (failed.some((point) => point.broken > point.outages)) {
     return `Code of the task or of a method failed in too many searches to compare them: ${listed(places)}. Fix it, going by the notes, and run the same command again: what failed is searched again.`;
   }
   if (found.isReplay) {
-    return `Too many searches asked for what was not recorded: ${listed(places)}. Compare methods that ask the same as the recorded run, or name a model in place of \`--replay\`.`;
+    return `Too many searches asked for what was not recorded: ${listed(places)}. Compare methods that ask the same as the recorded run, with the \`--max-tokens\` and the \`--temperature\` that it had, or name a model in place of \`--replay\`.`;
   }
   return `Calls failed in too many searches to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again. What lost only a part is searched again in another folder (\`--out\`), which can share what was bought (\`--cache\`).`;
 }
@@ -113,36 +163,55 @@ function searchesOf({ baseline, points, differences }: Findings): readonly Bench
   return differences.filter(({ method, than }) => than === baseline && !baselines.has(method));
 }
 
-function isOf(one: BenchDifference, method: string, unit: string): boolean {
-  return one.method === method && one.budget.unit === unit;
-}
-
-function yes(found: Findings, best: BenchDifference): readonly string[] {
+function yes(
+  found: ScoredFindings,
+  {
+    best,
+    winners,
+    sound,
+  }: Readonly<Record<'sound' | 'winners', readonly BenchDifference[]>> & {
+    readonly best: BenchDifference;
+  },
+): readonly string[] {
   const { method, budget, difference, low, high, adjustedP } = best;
   const searches = searchesOf(found);
-  const own = searches.filter((one) => isOf(one, method, budget.unit));
+  const own = searches.filter((one) => one.method === method && one.budget.unit === budget.unit);
   const later = own.filter((one) => one.budget.limit > budget.limit);
-  const unsure = later.filter((one) => !(one.adjustedP < alpha && one.low > 0));
+  const unsure = later.filter((one) => !winners.includes(one));
   const isFrom = later.length > 0 && unsure.length === 0;
   const where = `${isFrom ? 'from' : 'at'} ${budgetText(budget)}${isFrom ? ' up' : ''}`;
   const corrected = searches.length === 1 ? '' : ` corrected for ${searches.length} comparisons`;
   const [mine, other] = [pointAt(found, method, budget), pointAt(found, found.baseline, budget)];
   return [
     `With ${method}, accuracy rises by ${points(difference)} points over ${found.baseline} ${where} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}; p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} against ${percent(other?.accuracy ?? 0)}.`,
+    ...mostAbove(best, winners),
     ...(unsure.length > 0
       ? [`At ${listed(unsure.map((one) => budgetText(one.budget)))} the gain is not significant.`]
       : []),
+    ...losses(found, sound),
     ...priceOf(found.points, mine, other),
     ...unsearched(found, best),
     ...nextSteps(found, 'yes'),
   ];
 }
 
-function no(found: Findings, searches: readonly BenchDifference[]): Verdict {
+/** Another search may gain more where there is more to spend. */
+function mostAbove(best: BenchDifference, winners: readonly BenchDifference[]): readonly string[] {
+  const own = winners.filter(({ budget }) => budget.unit === best.budget.unit);
+  const most = Math.max(...own.map(({ budget }) => budget.limit));
+  const [top] = byGain(own.filter(({ budget }) => budget.limit === most));
+  if (top === undefined || top.method === best.method || most === best.budget.limit) return [];
+  return [
+    `At ${budgetText(top.budget)} ${top.method} gains the most: ${signedPoints(top.difference)} points.`,
+  ];
+}
+
+function no(found: ScoredFindings, searches: readonly BenchDifference[]): Verdict {
   const [most] = searches.toSorted((a, b) => b.high - a.high);
   const where = most === undefined ? '' : `${most.method} at ${budgetText(most.budget)}`;
   const text = [
     `No. The gain of every search over ${found.baseline} is below ${100 * leastGain} points at every budget: the highest of the 95 % intervals ends at ${signedPoints(most?.high ?? 0)} (${where}).`,
+    ...losses(found, searches),
     ...unsearched(found),
     ...nextSteps(found, 'no'),
   ].join(' ');
@@ -178,7 +247,7 @@ function nearest(found: Findings, searches: readonly BenchDifference[]): readonl
  * How many independent problems would decide in four of five benchmarks, were the differences as they look: the fewer of what
  * shows that the best of them is above 0, and what shows that all are below 3 points.
  */
-function problemsWanted(searches: readonly BenchDifference[]): string {
+function problemsWanted(searches: readonly BenchDifference[], usd = 0): string {
   const power = 0.8416;
   const corrected = quantileOf(alpha / searches.length) + power;
   const needed = (distance: number, quantile: number, search: BenchDifference) => {
@@ -194,7 +263,9 @@ function problemsWanted(searches: readonly BenchDifference[]): string {
   const wanted = Math.min(...forYes, Math.max(...forNo));
   if (wanted > 100_000) return 'Even 100,000 independent problems would not decide it.';
   const rounded = Math.ceil(wanted / 10) * 10;
-  return `If the differences stay as they are, about ${rounded.toLocaleString('en-US')} independent problems would decide it.`;
+  const price =
+    usd > 0 ? `, for about ${dollars(Number((rounded * usd).toPrecision(2)))} in all` : '';
+  return `If the differences stay as they are, about ${rounded.toLocaleString('en-US')} independent problems would decide it${price}.`;
 }
 
 /** The z beyond which the two tails hold so much. */
@@ -208,7 +279,11 @@ function quantileOf(tails: number): number {
   return low;
 }
 
-function pointAt({ points }: Findings, name: string, budget: BenchBudget): BenchPoint | undefined {
+function pointAt<Point extends BenchPoint>(
+  { points }: { readonly points: readonly Point[] },
+  name: string,
+  budget: BenchBudget,
+): Point | undefined {
   return points.find(
     (point) => point.method === name && budgetKey(point.budget) === budgetKey(budget),
   );

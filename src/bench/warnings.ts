@@ -10,11 +10,11 @@ import { groupsOf } from './statistics.ts';
  * What a reader has to know before trusting a number, each a sentence, the gravest first. That problems are too few, the
  * verdict says.
  *
- * @param models - The models that were asked, where they are known.
+ * @param of - The models that were asked, where they are known, and whether all answers were recorded before.
  */
 export function warningsOf(
   arms: readonly Arm[],
-  models: readonly (string | null)[],
+  { models, isReplay }: { readonly models: readonly (string | null)[]; readonly isReplay: boolean },
 ): readonly string[] {
   const methods = groupsOf(
     arms,
@@ -22,7 +22,7 @@ export function warningsOf(
   );
   return [
     ...methods.flatMap(overspent),
-    ...lost(methods),
+    ...lost(methods, isReplay),
     ...unrewarded(arms),
     ...methods.flatMap(unlimited),
     ...methods.flatMap(unused),
@@ -56,6 +56,8 @@ const latestMs = 50;
 const losses: readonly {
   readonly of: (cell: BenchCell) => boolean;
   readonly what: string;
+  /** The same where answers are those of a run. @defaultValue the same words */
+  readonly replayed?: string;
   /** Why. @defaultValue the reason of the cell */
   readonly reason?: (cell: BenchCell) => string | undefined;
   /** The least share of the searches that is told of. */
@@ -63,11 +65,12 @@ const losses: readonly {
 }[] = [
   {
     of: ({ isOutage }) => isOutage === true,
-    what: 'could not ask their model and are made again by the same command',
+    what: 'could not ask their model, count for nothing and are made again by the same command',
+    replayed: 'asked for what was not recorded and count for nothing',
   },
   {
     of: ({ isBroken }) => isBroken === true,
-    what: 'failed by an error in code of the task or of the method and are made again by the same command',
+    what: 'failed by an error in code of the task or of the method, count for nothing and are made again by the same command',
   },
   {
     of: ({ status, isOutage, isBroken }) =>
@@ -88,22 +91,24 @@ const losses: readonly {
 ];
 
 /** What searches lost, with the most common reason: methods of the same reason in one sentence. */
-function lost(methods: readonly (readonly Arm[])[]): readonly string[] {
-  return losses.flatMap(({ of, what, reason = (cell) => cell.reason, least = 0 }) => {
-    const found = methods.flatMap((arms) => {
-      const cells = arms.flatMap((arm) => arm.cells);
-      const hit = cells.filter(of);
-      const why = commonest(hit.flatMap((cell) => reason(cell) ?? []));
-      const text = `${hit.length} of ${cells.length} searches of ${cells[0]?.method}`;
-      return hit.length > least * cells.length ? [{ text, why }] : [];
-    });
-    const reasons = found.map(({ why = '' }) => why);
-    return groupsOf(found, reasons).map((group) => {
-      const why = group[0]?.why;
-      const because = why === undefined ? '.' : `; the most common reason: ${why}`;
-      return `${listed(group.map(({ text }) => text))} ${what}${because}`;
-    });
-  });
+function lost(methods: readonly (readonly Arm[])[], isReplay: boolean): readonly string[] {
+  return losses.flatMap(
+    ({ of, what, replayed = what, reason = (cell) => cell.reason, least = 0 }) => {
+      const found = methods.flatMap((arms) => {
+        const cells = arms.flatMap((arm) => arm.cells);
+        const hit = cells.filter(of);
+        const why = commonest(hit.flatMap((cell) => reason(cell) ?? []));
+        const text = `${hit.length} of ${cells.length} searches of ${cells[0]?.method}`;
+        return hit.length > least * cells.length ? [{ text, why }] : [];
+      });
+      const reasons = found.map(({ why = '' }) => why);
+      return groupsOf(found, reasons).map((group) => {
+        const why = group[0]?.why;
+        const because = why === undefined ? '.' : `; the most common reason: ${why}`;
+        return `${listed(group.map(({ text }) => text))} ${isReplay ? replayed : what}${because}`;
+      });
+    },
+  );
 }
 
 function commonest(texts: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 import { counted } from '../base/counted.ts';
 import { expectation } from '../base/expect.ts';
-import { areTooMany, isHurt, isScored, searchKey } from '../bench/arms.ts';
+import { areTooMany, isHurt, searchKey } from '../bench/arms.ts';
 import type { Compared } from '../bench/bench.ts';
 import type { BenchCell } from '../bench/cell.ts';
 import { isSame } from '../bench/columns.ts';
@@ -107,10 +107,10 @@ function doubtOf(
   return `Failed: only ${pairs} of ${counted(searches, 'search')} of ${check.method} and ${check.than} at ${at} could be scored.`;
 }
 
-/** How many searches were scored in all arms. */
+/** How many searches were scored in all arms, or lost, of which there may be a few. */
 function pairsOf(arms: readonly (readonly BenchCell[])[]): number {
   const [first = new Set<string>(), ...others] = arms.map(
-    (cells) => new Set(cells.filter(isScored).map(searchKey)),
+    (cells) => new Set(cells.filter(({ status }) => status !== 'unscored').map(searchKey)),
   );
   return [...first].filter((key) => others.every((keys) => keys.has(key))).length;
 }

@@ -30,7 +30,10 @@ export function requestFrom(path: string | undefined, given: BenchArguments): Be
     ...(budgets !== undefined && { budgets: budgetsOf(budgets) }),
     ...(model !== undefined && { model: modelOption(model) }),
   };
+  expectOneSource(given, 'on the command line');
+  if (path !== undefined) expectOneSource(suite, `in \`${path}\``);
   const merged = { ...defined(fromSuite), ...defined(given), times: given.times && times };
+  expectOneSource({ replay: merged.replay, model: merged.model }, 'here');
   const task = merged.replay ?? merged.task;
   if (task === undefined) {
     throw new EspalierError(
@@ -52,6 +55,20 @@ export function requestFrom(path: string | undefined, given: BenchArguments): Be
     task,
     failIfWorse: given.failIfWorse ?? failIfWorse.map(parseCheck),
   };
+}
+
+/** A recorded run is a task, and has its own model. */
+function expectOneSource(
+  { replay, task, model }: Partial<Record<'model' | 'replay' | 'task', unknown>>,
+  where: string,
+): void {
+  if (replay === undefined) return;
+  const name = task === undefined ? 'model' : 'task';
+  if (task === undefined && model === undefined) return;
+  throw new EspalierError(
+    'usage',
+    `\`replay\` and \`${name}\` contradict each other ${where}: a recorded run has its own problems and answers. Leave one of them out.`,
+  );
 }
 
 /** A folder holds one benchmark: whatever makes it another one is in the name. */

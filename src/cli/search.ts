@@ -6,6 +6,7 @@ import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
 import { readInput } from '../runs/input-file.ts';
@@ -201,12 +202,18 @@ function describeRun(
       ? { task: kind, input: text }
       : defined({ input: asked.input })),
     model: modelOf(chosen),
+    ...(chosen.model !== undefined && { capabilities: shownBy(chosen.model) }),
     budget: { ...budgetOf(request, chosen.model) },
     concurrency,
     order,
     seed,
     versions: { espalier: espalierVersion(), node: process.versions.node },
   };
+}
+
+/** What decides how a question is shown. */
+function shownBy({ capabilities: { continuation = false, schema = false } }: LanguageModel) {
+  return { continuation, schema };
 }
 
 function toJson(report: object): string {

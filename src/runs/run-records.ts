@@ -220,8 +220,15 @@ export function recordedIn(
       `Expected \`${path}\` to be a run of \`espalier generate\` or \`espalier search\`.`,
     );
   }
-  const { continuation = false, schema = false } = run.capabilities ?? {};
-  return { asked: problemsOf(path, saved, run), capabilities: { continuation, schema } };
+  // A run that does not say it is known by its requests.
+  const { continuation, schema } = run.capabilities ?? {};
+  return {
+    asked: problemsOf(path, saved, run),
+    capabilities: {
+      ...(continuation !== undefined && { continuation }),
+      ...(schema !== undefined && { schema }),
+    },
+  };
 }
 
 /** Where no command wrote what was asked, a program grew the trees. */

@@ -193,6 +193,15 @@ test.each([
   [{ budgets: [...base.budgets, base.budgets[0]] }, '`budgets`'],
   [{ budgets: [{ unit: 'usd', limit: 1 }], model: { ...model, price: undefined } }, 'price'],
   [{ budget: { usd: 1 }, model: { ...model, price: undefined } }, 'price'],
+  // What costs nothing, no dollars limit; a price under a name that no model has is no price.
+  [
+    { budgets: [{ unit: 'usd', limit: 1 }], prices: { [model.modelId]: { input: 0, output: 0 } } },
+    'limits nothing where',
+  ],
+  [
+    { prices: { [`vllm:${model.modelId}`]: { input: 1, output: 1 } } },
+    `Did you mean \`${model.modelId}\`?`,
+  ],
   [{ maxTokens: 0 }, '`maxTokens`'],
   [{ methods: ['self-consistency'] }, '`self-consistency` lets answers vote'],
 ])('what makes no sense is refused before anything is bought: %j', async (wrong, text) => {

@@ -60,7 +60,7 @@ test('leaves out the sections that it has nothing for', () => {
 
 test('shows nothing as a figure that nobody measured', () => {
   const unscored = reportMarkdown(exampleReports['unscored'] ?? usual);
-  expect(unscored).toMatch(/\| mcts \| 1,000 tokens \| 0 \| – \|/);
+  expect(unscored).toMatch(/\| mcts \| 1,000 tokens \| 0 of 200 \| – \|/);
   const unpriced = reportMarkdown(exampleReports['unpriced'] ?? usual);
   expect(unpriced).toMatch(/\| mcts \| 1,000 tokens .* \| unknown \| 16 \| 80 \|/);
   expect(`${unscored}${unpriced}`).not.toMatch(/NaN|undefined|null|Infinity/);

@@ -145,9 +145,9 @@ describe('code that throws', () => {
       expect(cell).not.toHaveProperty('isOutage');
     }
     const point = report.points.find((each) => each.method === 'mine');
-    expect(point).toMatchObject({ failed: 2, broken: 2, outages: 0 });
+    expect(point).toMatchObject({ searches: 2, n: 0, accuracy: null, failed: 0, broken: 2 });
     expect(report.warnings.join('\n')).toMatch(
-      /2 of 2 searches of [^.]*mine failed by an error in code of the task or of the method and are made again by the same command; the most common reason: /,
+      /2 of 2 searches of [^.]*mine failed by an error in code of the task or of the method, count for nothing and are made again by the same command; the most common reason: /,
     );
     const mended = mistaken({});
     const again = await compare({ ...asked, task: mended.task, methods: [mended.method] });

@@ -127,6 +127,30 @@ describe('points', () => {
   });
 });
 
+test('outages and broken code are in no accuracy, difference, pass@k or calibration', () => {
+  const lost = { status: 'failed', isOutage: true, ms: null, tokens: 0 } as const;
+  const ends = [{ value: 0.5, right: true }];
+  // Of 24 searches 14 are right and 4 were lost: 14 of 20, and not 14 of 24.
+  const some = [
+    ...arm('greedy', `${times(14, '1')}${times(6, '0')}`, { ends }),
+    ...arm('greedy', 'ffff', { ...lost, ends: [{ value: 0.9, right: false }] }).map(
+      (cell, place) => ({ ...cell, instance: `p${20 + place}`, cluster: `p${20 + place}` }),
+    ),
+    ...arm('best-of-n', times(24, '0')),
+  ];
+  const { points, differences, warnings } = reportOf(some, header);
+  const [greedy] = points;
+  expect(greedy).toMatchObject({ searches: 24, n: 20, accuracy: 0.7, failed: 0, outages: 4 });
+  expect(greedy).toMatchObject({ ms: 50, tokens: 1000 });
+  expect(greedy?.calibration?.bins).toEqual([{ value: 0.5, right: 1, n: 20 }]);
+  expect(differences).toMatchObject([{ clusters: 20, difference: 0.7 }]);
+  expect(warnings.join()).toContain('4 of 24 searches of greedy could not ask their model, count');
+  const all = reportOf(arm('greedy', 'ff', { ...lost }), header).points;
+  expect(all).toMatchObject([{ searches: 2, n: 0, accuracy: null, passAtK: [] }]);
+  const recorded = { ...header, task: { ...header.task, name: 'recorded' } };
+  expect(reportOf(some, recorded).warnings.join()).toContain('asked for what was not recorded');
+});
+
 test('points tell searches that bought all of their calls from those that reused some', () => {
   const [a = plain, b = plain, c = plain, d = plain] = arm('best-of-n', '1010');
   const { points } = reportOf(
@@ -143,7 +167,7 @@ test('points tell searches that bought all of their calls from those that reused
   const warm = reportOf([{ ...c, ms: 90, calls: 4, reused: 4 }], header);
   expect(warm.points).toMatchObject([{ ms: 90, cold: { n: 0, ms: null } }]);
   const untimed = reportOf([{ ...a, ms: null, calls: 4, reused: 0 }], header);
-  expect(untimed.points).toMatchObject([{ ms: null, cold: { n: 1, ms: null } }]);
+  expect(untimed.points).toMatchObject([{ ms: null, reused: null, cold: null }]);
 });
 
 describe('warnings', () => {

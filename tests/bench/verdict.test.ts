@@ -10,6 +10,7 @@ function point(method: string, limit: number, more: Partial<BenchPoint> = {}): B
     accuracy: 0.5,
     low: 0.4,
     high: 0.6,
+    searches: 100,
     n: 100,
     failed: 0,
     outages: 0,
@@ -120,6 +121,26 @@ describe('yes', () => {
   });
 });
 
+test('yes names the largest gain at the least budget at which any search pays', () => {
+  const gains = { mcts: [0.4, 0.4, 0.5], beam: [0.03, 0.15, 0.64] };
+  const limits = [1000, 4000, 16000];
+  const differences = Object.entries(gains).flatMap(([method, all]) =>
+    all.map((difference, at) =>
+      gain(method, limits[at] ?? 0, {
+        ...{ difference, low: difference - 0.1, high: difference + 0.1 },
+        adjustedP: difference > 0.1 ? 0.001 : 0.5,
+      }),
+    ),
+  );
+  const points = ['best-of-n', 'beam', 'mcts'].flatMap((method) =>
+    limits.map((limit) => point(method, limit)),
+  );
+  const { best, text } = verdictOf(found({ points, differences }));
+  expect(best).toMatchObject({ method: 'mcts', budget: { limit: 1000 } });
+  expect(text).toContain('With mcts, accuracy rises by 40.0 points over best-of-n from 1,000');
+  expect(text).toContain('At 16,000 tokens beam gains the most: +64.0 points.');
+});
+
 describe('no', () => {
   test('takes every search at every budget', () => {
     const some = [gain('mcts', 1000, nothing), gain('beam', 1000, { ...nothing, high: 0.0299 })];
@@ -211,6 +232,27 @@ describe('where nothing is decided, a verdict', () => {
     expect(text(gain('mcts', 1000, small), gain('beam', 1000, loss))).toContain(
       'No search does better than best-of-n: the closest is mcts at 1,000 tokens, with −3.0 points (95 %',
     );
+  });
+
+  test('leads with what to use where a search is worse, and says what more problems cost', () => {
+    const loss = { difference: -0.2, low: -0.3, high: -0.1, adjustedP: 0.021 };
+    const differences = ['beam', 'mcts'].map((method) => gain(method, 1000, loss));
+    const more = [gain('beam', 4000, unsure), gain('mcts', 4000, unsure)];
+    const points = ['best-of-n', 'beam', 'mcts'].flatMap((method) =>
+      [1000, 4000].map((limit) => point(method, limit)),
+    );
+    const all = found({ points, differences: [...differences, ...more], usd: 0.02 });
+    const { answer, text } = verdictOf(all);
+    expect(answer).toBe('undecided');
+    expect(text).toMatch(
+      /^Undecided\. For now use best-of-n\. beam and mcts are worse than best-of-n at 1,000 tokens \(p 0\.021\)\. /,
+    );
+    const [, problems = '', usd] =
+      /about ([\d,]+) independent problems would decide it, for about \$([\d.]+) in all/.exec(
+        text,
+      ) ?? [];
+    const cost = 0.02 * Number(problems.replace(',', ''));
+    expect(Math.abs(Number(usd) / cost - 1)).toBeLessThan(0.05);
   });
 
   test('says that an interval above 0 is not corrected for several comparisons', () => {

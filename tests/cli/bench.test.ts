@@ -342,6 +342,15 @@ test('takes the task of the command line and not the run of the suite', () => {
   expect(of({ task: 'game24' })).not.toHaveProperty('replay');
 });
 
+test.each([
+  [{ replay: 'runs/one', task: 'game24' }, 'task'],
+  [{ replay: 'runs/one', model: 'tiny' }, 'model'],
+] as const)('refuses %j, which contradict each other', (given, name) => {
+  expect(() => requestFrom(undefined, { times: true, ...given })).toThrow(
+    `\`replay\` and \`${name}\` contradict each other`,
+  );
+});
+
 test('searches with steps no longer than was asked for', async () => {
   const out = join(folder, 'short');
   const args = ['--limit', '2', '--budgets', 'calls=8', '--no-times', '--max-tokens', '2'];

@@ -99,8 +99,9 @@ function examplePoint(
     method,
     budget,
     isBaseline: baselines.includes(method),
-    accuracy: isScored ? right / problems : 0,
+    accuracy: isScored ? right / problems : null,
     ...wilsonInterval(isScored ? right : 0, isScored ? problems : 0),
+    searches: problems * seeds,
     n,
     failed: place === 4 ? 2 : 0,
     outages: 0,
@@ -146,7 +147,7 @@ function differencesIn(points: readonly BenchPoint[]): readonly BenchDifference[
       (one) => one.method === 'best-of-n' && one.budget.limit === budget.limit,
     );
     if (base === undefined || method === 'best-of-n') return [];
-    const difference = accuracy - base.accuracy;
+    const difference = (accuracy ?? 0) - (base.accuracy ?? 0);
     const p = Math.min(1, 0.2 / (1 + 400 * difference ** 2));
     return [
       {
@@ -179,7 +180,8 @@ function problemsOf(
       id: id(place),
       shares: points.map(({ accuracy }) =>
         isScored && random.next() > 0.02
-          ? Math.round(seeds * Math.min(1, Math.max(0, accuracy + 0.7 - 1.4 * hardness))) / seeds
+          ? Math.round(seeds * Math.min(1, Math.max(0, (accuracy ?? 0) + 0.7 - 1.4 * hardness))) /
+            seeds
           : null,
       ),
     };

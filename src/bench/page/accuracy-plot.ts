@@ -1,7 +1,8 @@
 import type { DotOptions, Markish, PlotOptions } from '@observablehq/plot';
 import { visible } from '../../base/visible.ts';
 import { budgetText, percentWithin, shortened } from '../figures.ts';
-import type { BenchBudget, BenchPoint } from '../report.ts';
+import type { ScoredPoint } from '../points.ts';
+import type { BenchBudget } from '../report.ts';
 import { innerWidth, inset, type Painter, shareTick, sizes } from './painter.ts';
 import { shareDomain, shortLimit, ticksThatFit, unitTitles } from './scales.ts';
 import type { Series } from './series.ts';
@@ -10,7 +11,7 @@ import type { Series } from './series.ts';
 interface Curves {
   readonly unit: BenchBudget['unit'];
   /** All points of the unit: plots that stand beside each other have the same axes. */
-  readonly points: readonly BenchPoint[];
+  readonly points: readonly ScoredPoint[];
   /** The methods whose curves are drawn; later ones above earlier ones. */
   readonly series: readonly Series[];
   /** The methods whose intervals are drawn as bands. */
@@ -85,7 +86,7 @@ export function accuracyRows({ plot, draw }: Painter, { points, series, measure 
 }
 
 /** What a mark says when it is pointed at. */
-export function titleOf(point: BenchPoint): string {
+export function titleOf(point: ScoredPoint): string {
   const { method, budget, accuracy, n } = point;
   return visible(
     `${method}, ${budgetText(budget)}: ${percentWithin(accuracy, point)} of ${n} searches`,
@@ -105,7 +106,7 @@ export function mark({ colour, symbol }: Series): DotOptions {
   };
 }
 
-function dots(plot: Painter['plot'], own: readonly BenchPoint[], one: Series): Markish {
+function dots(plot: Painter['plot'], own: readonly ScoredPoint[], one: Series): Markish {
   return plot.dot(own, { ...mark(one), x: limitOf, y: 'accuracy' });
 }
 
@@ -128,10 +129,10 @@ function axes({ unit, points, measure, size }: Curves): PlotOptions {
   };
 }
 
-function domainOf(points: readonly BenchPoint[]): [number, number] {
+function domainOf(points: readonly ScoredPoint[]): [number, number] {
   return [...shareDomain(points.flatMap(({ low, high, accuracy }) => [low, high, accuracy]))];
 }
 
-function limitOf({ budget }: BenchPoint): number {
+function limitOf({ budget }: ScoredPoint): number {
   return budget.limit;
 }

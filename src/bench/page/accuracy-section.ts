@@ -1,9 +1,10 @@
 import { listed, shortened } from '../figures.ts';
-import type { BenchPoint, BenchReport } from '../report.ts';
+import { type ScoredPoint, scored } from '../points.ts';
+import type { BenchReport } from '../report.ts';
 import { accuracyCurves, accuracyRows } from './accuracy-plot.ts';
 import { figure, paragraph, section } from './html.ts';
 import type { Painter } from './painter.ts';
-import { scored, unitTitles } from './scales.ts';
+import { unitTitles } from './scales.ts';
 import { legend, named, type Series, seriesOf } from './series.ts';
 
 /** Accuracy against budget: all methods together, then each one beside the baseline with its band. */
@@ -41,7 +42,7 @@ export function guidedPlots(painter: Painter, { guided }: BenchReport): string {
 }
 
 interface Part {
-  readonly points: readonly BenchPoint[];
+  readonly points: readonly ScoredPoint[];
   readonly series: readonly Series[];
 }
 
@@ -92,11 +93,11 @@ function unitPart(
   ].join('\n');
 }
 
-function unitsOf(points: readonly BenchPoint[]): readonly (readonly BenchPoint[])[] {
+function unitsOf(points: readonly ScoredPoint[]): readonly (readonly ScoredPoint[])[] {
   const units = [...new Set(points.map(({ budget }) => budget.unit))];
   return units.map((unit) => points.filter(({ budget }) => budget.unit === unit));
 }
 
-function isOneBudget(points: readonly BenchPoint[]): boolean {
+function isOneBudget(points: readonly ScoredPoint[]): boolean {
   return new Set(points.map(({ budget }) => budget.limit)).size === 1;
 }

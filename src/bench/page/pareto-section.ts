@@ -1,23 +1,17 @@
 import { budgetText, dollars, percent } from '../figures.ts';
-import type { BenchPoint, BenchReport } from '../report.ts';
+import { type ScoredPoint, scored } from '../points.ts';
+import type { BenchReport } from '../report.ts';
 import { mark, titleOf } from './accuracy-plot.ts';
 import { escaped, figure, paragraph, section } from './html.ts';
 import { innerWidth, inset, type Painter, shareTick } from './painter.ts';
 import { paretoFront } from './pareto.ts';
-import {
-  roundValues,
-  scored,
-  shareDomain,
-  shortDollars,
-  shortTime,
-  ticksThatFit,
-} from './scales.ts';
+import { roundValues, shareDomain, shortDollars, shortTime, ticksThatFit } from './scales.ts';
 import { legend, type Series, seriesOf } from './series.ts';
 
 /** What accuracy can cost. */
 interface Cost {
   readonly title: string;
-  readonly of: (point: BenchPoint) => number | null;
+  readonly of: (point: ScoredPoint) => number | null;
   /** In few letters, for an axis. */
   readonly short: (cost: number) => string;
   readonly text: (cost: number) => string;
@@ -69,7 +63,7 @@ function costPlot(
   {
     points,
     series,
-  }: { readonly points: readonly BenchPoint[]; readonly series: readonly Series[] },
+  }: { readonly points: readonly ScoredPoint[]; readonly series: readonly Series[] },
 ): { readonly drawing: string; readonly missing: string } {
   const known = points.flatMap((point) => {
     const spent = cost.of(point);
@@ -95,7 +89,7 @@ function costPlot(
 }
 
 interface Known {
-  readonly point: BenchPoint;
+  readonly point: ScoredPoint;
   readonly spent: number;
 }
 

@@ -1,5 +1,5 @@
 import { dollars } from '../figures.ts';
-import type { BenchBudget, BenchPoint } from '../report.ts';
+import type { BenchBudget } from '../report.ts';
 
 /** Values for the ticks of a logarithmic axis: of those given the ones whose labels have room. */
 export function ticksThatFit(
@@ -73,8 +73,3 @@ export const unitTitles: Readonly<Record<BenchBudget['unit'], string>> = {
   tokens: 'budget in tokens',
   usd: 'budget in dollars',
 };
-
-/** Points that somebody scored: only these have a place in a plot. */
-export function scored(points: readonly BenchPoint[]): readonly BenchPoint[] {
-  return points.filter(({ n }) => n > 0);
-}
