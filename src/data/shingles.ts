@@ -36,23 +36,28 @@ export class ShingleReader {
 
   #readText(text: string, salt: number): void {
     let [before, last, words] = [salt, salt, 0];
-    let start = 0;
+    let [word, isWord, isNumber] = [firstHash, false, true];
+    let whole = this.#text;
     for (let at = 0; at <= text.length; at++) {
-      // At the end it is NaN, which parts texts in the hash as it parts words.
-      const character = text.charCodeAt(at);
-      const code = at === text.length ? 0 : foldedCode(character);
-      this.#text = Math.imul(this.#text ^ character, hashPrime);
+      // The end parts words, and texts, as a character does.
+      const character = at < text.length ? text.charCodeAt(at) : 0;
+      whole = Math.imul(whole ^ character, hashPrime);
+      const code = foldedCode(character);
       const isAlone = isIdeograph(code);
-      if (code !== 0 && !isAlone) continue;
-      if (at > start) {
-        const word = this.#word(text, start, at);
+      if (isWord && (code === 0 || isAlone)) {
+        if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
         words += 1;
         if (words >= wordsEach) this.#add(before, last, word);
         before = last;
         last = word;
+        [word, isWord, isNumber] = [firstHash, false, true];
       }
-      start = isAlone ? at : at + 1;
+      if (code === 0) continue;
+      isWord = true;
+      if (code > digitNine) isNumber = false;
+      word = Math.imul(word ^ code, hashPrime);
     }
+    this.#text = whole;
     // A shorter text is one shingle.
     if (words > 0 && words < wordsEach) this.#add(before, last, 0);
   }
@@ -60,19 +65,6 @@ export class ShingleReader {
   #add(first: number, second: number, third: number): void {
     const shingle = mixed(Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
     this.#shingles[this.#count++] = shingle;
-  }
-
-  /** A hash of a word; a number is kept as one. */
-  #word(text: string, start: number, end: number): number {
-    let word = firstHash;
-    let isNumber = true;
-    for (let at = start; at < end; at++) {
-      const code = foldedCode(text.charCodeAt(at));
-      if (code > digitNine) isNumber = false;
-      word = Math.imul(word ^ code, hashPrime);
-    }
-    if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
-    return word;
   }
 }
 
