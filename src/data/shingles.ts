@@ -36,26 +36,23 @@ export class ShingleReader {
 
   #readText(text: string, salt: number): void {
     let [before, last, words] = [salt, salt, 0];
-    let [word, isWord, isNumber] = [firstHash, false, true];
+    let start = 0;
     let whole = this.#text;
     for (let at = 0; at <= text.length; at++) {
       // The end parts words, and texts, as a character does.
-      const character = at < text.length ? text.charCodeAt(at) : 0;
-      whole = Math.imul(whole ^ character, hashPrime);
+      const character = at === text.length ? 0 : text.charCodeAt(at);
       const code = foldedCode(character);
+      whole = Math.imul(whole ^ character, hashPrime);
       const isAlone = isIdeograph(code);
-      if (isWord && (code === 0 || isAlone)) {
-        if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
+      if (code !== 0 && !isAlone) continue;
+      if (at > start) {
+        const word = this.#word(text, start, at);
         words += 1;
         if (words >= wordsEach) this.#add(before, last, word);
         before = last;
         last = word;
-        [word, isWord, isNumber] = [firstHash, false, true];
       }
-      if (code === 0) continue;
-      isWord = true;
-      if (code > digitNine) isNumber = false;
-      word = Math.imul(word ^ code, hashPrime);
+      start = isAlone ? at : at + 1;
     }
     this.#text = whole;
     // A shorter text is one shingle.
@@ -65,6 +62,19 @@ export class ShingleReader {
   #add(first: number, second: number, third: number): void {
     const shingle = mixed(Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
     this.#shingles[this.#count++] = shingle;
+  }
+
+  /** A hash of a word; a number is kept as one. */
+  #word(text: string, start: number, end: number): number {
+    let word = firstHash;
+    let isNumber = true;
+    for (let at = start; at < end; at++) {
+      const code = foldedCode(text.charCodeAt(at));
+      if (code > digitNine) isNumber = false;
+      word = Math.imul(word ^ code, hashPrime);
+    }
+    if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
+    return word;
   }
 }
 
