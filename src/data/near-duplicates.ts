@@ -33,8 +33,9 @@ export type ComparedRow = Pick<
 
 /**
  * Finds rows that are nearly the same as an earlier one that is not: what is asked and what is said agree in three of
- * four shingles of three words each, and in all numbers. Time is linear in the text, and memory is bounded: the last half
- * million rows are compared, of each of which 152 bytes are kept.
+ * four shingles of three words each, and in all numbers. Texts with too few shingles for that must be equal. Time is
+ * linear in the text, and memory is bounded: the last half million rows are compared, of each of which 152 bytes are
+ * kept.
  */
 export class NearDuplicates {
   readonly #askedReader = new ShingleReader();
@@ -160,8 +161,8 @@ export class NearDuplicates {
   }
 }
 
-function copied({ shingles, numbers }: Shingled): Shingled {
-  return { shingles: shingles.slice(), numbers };
+function copied(read: Shingled): Shingled {
+  return { ...read, shingles: read.shingles.slice() };
 }
 
 function askedIn({ prompt, context = '' }: ComparedRow): readonly string[] {

@@ -7,6 +7,8 @@ export interface Shingled {
   readonly shingles: Uint32Array;
   /** A hash of the numbers in it, in order. */
   readonly numbers: number;
+  /** A hash of every character of it. */
+  readonly text: number;
 }
 
 /**
@@ -18,22 +20,29 @@ export class ShingleReader {
   #shingles = new Uint32Array(1024);
   #count = 0;
   #numbers = 0;
+  #text = 0;
 
   /** The shingles of texts. They hold until it reads again. */
   read(texts: readonly string[]): Shingled {
     this.#count = 0;
     this.#numbers = 0;
+    this.#text = firstHash;
     const most = texts.reduce((sum, text) => sum + text.length, 0);
     if (most > this.#shingles.length) this.#shingles = new Uint32Array(2 * most);
     for (const [place, text] of texts.entries()) this.#readText(text, mixed(place + 1));
-    return { shingles: this.#shingles.subarray(0, this.#count), numbers: this.#numbers };
+    const shingles = this.#shingles.subarray(0, this.#count);
+    return { shingles, numbers: this.#numbers, text: this.#text };
   }
 
   #readText(text: string, salt: number): void {
     let [before, last, words] = [salt, salt, 0];
     let start = 0;
+    let whole = this.#text;
     for (let at = 0; at <= text.length; at++) {
-      const code = at === text.length ? 0 : foldedCode(text.charCodeAt(at));
+      // The end parts words, and texts, as a character does.
+      const character = at === text.length ? 0 : text.charCodeAt(at);
+      const code = foldedCode(character);
+      whole = Math.imul(whole ^ character, hashPrime);
       const isAlone = isIdeograph(code);
       if (code !== 0 && !isAlone) continue;
       if (at > start) {
@@ -45,6 +54,7 @@ export class ShingleReader {
       }
       start = isAlone ? at : at + 1;
     }
+    this.#text = whole;
     // A shorter text is one shingle.
     if (words > 0 && words < wordsEach) this.#add(before, last, 0);
   }

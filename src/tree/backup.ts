@@ -94,7 +94,7 @@ export const maxBackup: BackupRule = ({ children }, { target, reward, discount }
  * counts as one visit, as if N were `max(1, N)`; failed and pruned children do not count.
  *
  * @param options - `unvisited`: the value of the one visit assumed for an unvisited child. If left out, unvisited
- * children do not count.
+ * children do not count. It is not told γ: `knownValue` takes it as 1 here, so wrap it if the tree has another.
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024,
  * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
  * Preference Learning", 2024, section 2.1, and its reference code for `max(1, N)`.

@@ -31,7 +31,7 @@ export function progressiveWidening(
 
 /**
  * Allows another child while no open child has a value of at least `below`. Unvisited children count with their
- * evaluation.
+ * evaluation, undiscounted: a widening rule is not told γ, and takes it as 1.
  *
  * For sampling policies, such as language models, with a value that recognises lost states: instead of going deeper
  * below the best of bad children, more are drawn. When to go wider and when deeper is also the question of Inoue et

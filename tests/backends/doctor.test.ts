@@ -91,3 +91,16 @@ test('it says that a server did not answer in time', async () => {
     'It did not answer within 0.5 s. Look at its load, or ask it for less thought.',
   );
 });
+
+test('its advice keeps to what was found, on a server that answers every path and ignores the rest', async () => {
+  const message = { role: 'assistant', content: 'Hello.' };
+  const answer = { choices: [{ index: 0, message, finish_reason: 'stop' }], data: [{ id: 'm' }] };
+  const fetch = () => Promise.resolve(Response.json(answer));
+  const model = openaiCompatible({ preset: 'vllm', baseUrl: 'http://plain/v1', model: 'm', fetch });
+  const { server, advice } = await examine(model, { fetch });
+  expect(server?.scoring).toEqual([]);
+  expect(advice.filter((line) => /probabilities|JSON/.test(line))).toEqual([
+    'Judgements would be read from log-probabilities, but none came: set `capabilities: { logprobs: false }`.',
+    'Answers in JSON would be bound to their schema, but it was ignored: set `capabilities: { schema: false }`.',
+  ]);
+});

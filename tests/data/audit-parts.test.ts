@@ -180,6 +180,7 @@ describe('shingles', () => {
         hash.signatureOf({
           shingles: Uint32Array.from([...(shared ?? []), ...(own ?? [])]),
           numbers: 0,
+          text: 0,
         }),
       );
       sum += [...(left ?? [])].filter((byte, place) => byte === right?.[place]).length / 32;

@@ -43,6 +43,9 @@ function baseOf(place: number) {
   };
 }
 
+/** Each is said in a quarter of the rows, and two have no letters. */
+const moves = ['left', 'right', '<<<<', '>>>>'];
+
 const look = {
   name: 'look',
   description: 'Looks at a place.',
@@ -120,6 +123,7 @@ export interface GoodSet {
 export type SetName =
   | 'alpaca'
   | 'kto'
+  | 'moves'
   | 'packed'
   | 'parquet'
   | 'prm'
@@ -153,6 +157,15 @@ export const goodSets: Readonly<Record<SetName, GoodSet>> = {
   alpaca: { format: 'llama-factory', kind: 'sft' },
   sharegpt: { format: 'llama-factory-sharegpt', kind: 'preference' },
   verl: { format: 'verl', kind: 'prompt' },
+  moves: {
+    format: 'trl',
+    kind: 'preference',
+    change: (place) => ({
+      prompt: [asks(`The maze is number ${place >> 2}. Which way do you go from its door?`)],
+      chosen: [says(moves[place & 3] ?? '')],
+      rejected: [says(moves[(place + 1) & 3] ?? '')],
+    }),
+  },
 };
 
 /** The rows of a good set as they stand in a file, and their form. */

@@ -1,24 +1,31 @@
 import { pricesAsOf } from '../../calls/prices.ts';
 import { priceOf } from '../../calls/pricing.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
+import type { Finding } from './examination.ts';
 
-/** What espalier does with a model that supports just this, a sentence each. */
-export function adviceFor(model: LanguageModel): readonly string[] {
+/** What espalier does with a model that supports just this, and where its server does not keep to it, a sentence each. */
+export function adviceFor(model: LanguageModel, findings: readonly Finding[]): readonly string[] {
+  const isIgnored = (name: string) =>
+    findings.some(({ about, outcome }) => about === name && outcome === 'ignored');
   const { n, logprobs, temperature, schema, continuation, seed } = model.capabilities;
   const { thoughtTokens = 0 } = model;
   return [
     n === true
       ? 'Samples of one state are asked for together, in one request.'
       : 'Samples of one state are asked for one first, which warms the prefix cache, and then the others at once.',
-    logprobs === true
-      ? 'Judgements are read from log-probabilities: one call of one token each.'
-      : 'Judgements are averaged over three answers.',
+    logprobs !== true
+      ? 'Judgements are averaged over three answers.'
+      : isIgnored('log-probabilities')
+        ? 'Judgements would be read from log-probabilities, but none came: set `capabilities: { logprobs: false }`.'
+        : 'Judgements are read from log-probabilities: one call of one token each.',
     temperature === true
       ? 'Samples differ by temperature.'
       : "No temperature is sent; ask for several steps in one answer (`form: 'several'`).",
-    schema === true
-      ? 'Answers in JSON are bound to their schema.'
-      : 'Answers in JSON are asked for in words, and checked.',
+    schema !== true
+      ? 'Answers in JSON are asked for in words, and checked.'
+      : isIgnored('JSON schema')
+        ? 'Answers in JSON would be bound to their schema, but it was ignored: set `capabilities: { schema: false }`.'
+        : 'Answers in JSON are bound to their schema.',
     continuation === true
       ? 'Steps so far can be handed over as the beginning of the answer.'
       : 'Steps so far are told in the question.',

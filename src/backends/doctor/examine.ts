@@ -57,7 +57,7 @@ export async function examine(
     findings,
     speed,
     warnings: probe.warnings,
-    advice: adviceFor(model),
+    advice: adviceFor(model, findings),
   };
 }
 

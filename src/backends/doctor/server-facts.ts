@@ -33,9 +33,10 @@ export async function serverFacts(
 ): Promise<ServerFacts | undefined> {
   if (!isServed(model)) return undefined;
   const { preset, baseUrl, models, contextLength } = await model.server(signal);
-  // A provider has none that an empty request could find.
-  const paths = isHosted(preset) ? [] : scoringPaths;
   const root = baseUrl.replace(/\/v1\/?$/, '');
+  // A provider has none that an empty request could find; nor can it where a server answers whatever it is asked.
+  const isBlind = isHosted(preset) || (await exists(`${root}/no-such-path`, { signal, fetch }));
+  const paths = isBlind ? [] : scoringPaths;
   const found = await Promise.all(
     paths.map(async (path) => ((await exists(root + path, { signal, fetch })) ? [path] : [])),
   );

@@ -71,7 +71,7 @@ export async function auditDataset(
   expectInteger('maxLength', maxLength, { min: 1 });
   const files = datasetFiles(path);
   const countTokens = tokenizer === undefined ? estimateTokens : await readTokenizer(tokenizer);
-  const audit = new Audit({ minMargin, maxLength, separator, countTokens });
+  const audit = new Audit({ minMargin, maxLength, separator, countTokens }, files);
   audit.passOver(unreadFiles(path));
   let rows = 0;
   for (const [done, file] of files.entries()) {
@@ -88,13 +88,14 @@ class Audit {
   readonly #findings = new Findings();
   readonly #sets = new Map<string, { readonly file: DatasetFile; readonly tally: SetTally }>();
   readonly #types = new Map<string, ColumnTypes>();
-  readonly #leakage = new Leakage();
+  readonly #leakage: Leakage;
   readonly #images = new ImageFiles();
   /** By configuration: what is nearly the same may stand in another split. */
   readonly #near = new Map<string, NearDuplicates>();
 
-  constructor(limits: AuditLimits) {
+  constructor(limits: AuditLimits, files: readonly DatasetFile[]) {
     this.#limits = limits;
+    this.#leakage = new Leakage(new Set(files.map(({ split }) => split)));
   }
 
   /** Names what is data of a kind that is not read. */

@@ -19,6 +19,12 @@ export class Leakage {
   readonly #splits: string[] = [];
   readonly #problems = new Map<string, PromptPlace>();
   readonly #prompts = new Map<number, PromptPlace>();
+  readonly #isSplit: boolean;
+
+  /** @param splits - The splits there are: of one alone nothing has to be remembered. */
+  constructor(splits: ReadonlySet<string>) {
+    this.#isSplit = splits.size > 1;
+  }
 
   /**
    * What of a row is in another split too: its problem, or else its prompt under the name of another problem, which two
@@ -27,6 +33,7 @@ export class Leakage {
    * @param problem - A hash of its problem; 0 where none is known.
    */
   look(row: ReadRow, problem: number, split: string): RowFault | undefined {
+    if (!this.#isSplit) return undefined;
     const other = problem === 0 ? undefined : this.#find(problem, split);
     if (other !== undefined) return { code: 'leakage', excerpt: `${other} and ${split}` };
     const { prompt, context = null } = row;
