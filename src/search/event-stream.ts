@@ -23,18 +23,64 @@ export interface SearchStream<State, Action>
   json(): AsyncGenerator<SearchEventJson, void, undefined>;
 }
 
+/** One that can be left at any time: an async generator's own `return` waits for a `next` that is pending. */
+abstract class Reader<Told> implements AsyncGenerator<Told, void, undefined> {
+  abstract next(): Promise<IteratorResult<Told, void>>;
+  abstract return(): Promise<IteratorResult<Told, void>>;
+
+  async throw(error: unknown): Promise<IteratorResult<Told, void>> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+}
+
+class EventReader<Told> extends Reader<Told> {
+  readonly #events: AsyncGenerator<Told, void, undefined>;
+  readonly #leave: () => void;
+
+  constructor(events: AsyncGenerator<Told, void, undefined>, leave: () => void) {
+    super();
+    this.#events = events;
+    this.#leave = leave;
+  }
+
+  next(): Promise<IteratorResult<Told, void>> {
+    return this.#events.next();
+  }
+
+  return(): Promise<IteratorResult<Told, void>> {
+    this.#leave();
+    return this.#events.return();
+  }
+}
+
 /** Starts with its first reader. */
-export class EventStream<State, Action> implements SearchStream<State, Action> {
+export class EventStream<State, Action>
+  extends Reader<SearchEvent<State, Action>>
+  implements SearchStream<State, Action>
+{
   readonly #environment: Environment<State, Action>;
   readonly #options: SearchOptions<State, Action>;
   readonly #result: Promise<SearchResult<State, Action>>;
+  /** Aborted when the reader leaves, or when an event cannot be told. */
+  readonly #ended = new AbortController();
   #settle: (result: Promise<SearchResult<State, Action>>) => void = () => {};
-  #events: AsyncGenerator<SearchEvent<State, Action>, void, undefined> | undefined;
+  #events: Reader<SearchEvent<State, Action>> | undefined;
   #hasBegun = false;
+  #isLeft = false;
   /** What reads the events, in whichever form. */
-  #reader: AsyncGenerator<unknown, void, undefined> | undefined;
+  #reader: Reader<unknown> | undefined;
 
   constructor(environment: Environment<State, Action>, options: SearchOptions<State, Action>) {
+    super();
     this.#environment = environment;
     this.#options = options;
     this.#result = new Promise((resolve) => {
@@ -62,24 +108,7 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   async return(): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
     if (this.#reader === undefined) this.#events = this.#read((event) => event);
     await this.#reader?.return();
-    // A search that was not begun comes to nothing; what another one has come to stays.
-    const left = Promise.reject<SearchResult<State, Action>>(readerLeft());
-    left.catch(() => {});
-    this.#settle(left);
     return { done: true, value: undefined };
-  }
-
-  async throw(error: unknown): Promise<IteratorResult<SearchEvent<State, Action>, void>> {
-    await this.return();
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return();
   }
 
   /** Whoever asks for the result before reading the events has this turn to begin. */
@@ -93,18 +122,26 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
     }
   }
 
-  #read<Told>(
-    tell: (event: SearchEvent<State, Action>) => Told,
-  ): AsyncGenerator<Told, void, undefined> {
+  #read<Told>(tell: (event: SearchEvent<State, Action>) => Told): Reader<Told> {
     if (this.#reader !== undefined) {
       throw new EspalierError(
         'usage',
         'The events of this search are being read already. Read them once, from the stream or from `json()`, or await `result`.',
       );
     }
-    const reader = this.#run(tell);
+    const reader = new EventReader(this.#run(tell), () => this.#leave());
     this.#reader = reader;
     return reader;
+  }
+
+  #leave(): void {
+    this.#isLeft = true;
+    const error = new Error('The reader left the stream.');
+    this.#ended.abort(error);
+    // A search that was not begun comes to nothing; what another one has come to stays.
+    const left = Promise.reject<SearchResult<State, Action>>(error);
+    left.catch(() => {});
+    this.#settle(left);
   }
 
   /** Nodes are live: an event is told when it happens, and not when it is read. */
@@ -113,36 +150,30 @@ export class EventStream<State, Action> implements SearchStream<State, Action> {
   ): AsyncGenerator<Told, void, undefined> {
     this.#hasBegun = true;
     const events = new EventQueue<Told>();
-    const left = new AbortController();
-    const { signal } = this.#options;
-    const signals = signal === undefined ? [left.signal] : [signal, left.signal];
+    const close = (): void => events.close();
+    const ended = this.#ended.signal;
+    ended.addEventListener('abort', close);
+    const { signal = ended } = this.#options;
     const emit = (event: SearchEvent<State, Action>): void => {
       try {
         events.push(tell(event));
       } catch (error) {
-        left.abort(error);
+        this.#ended.abort(error);
       }
     };
     const running = runAlone<State, Action>(
       this.#environment,
-      { ...this.#options, signal: AbortSignal.any(signals) },
+      { ...this.#options, signal: AbortSignal.any([signal, ended]) },
       { emit, ready: () => events.drained() },
     );
     this.#settle(running);
-    const close = (): void => events.close();
     void running.then(close, close);
     try {
       yield* events;
-      await running;
     } finally {
-      left.abort(readerLeft());
-      events.close();
-      // Whoever leaves the loop early waits for the end, and not for the rejection that this causes.
+      // Whoever leaves early waits for the end, and not for the rejection that this causes.
       await running.catch(() => {});
     }
+    if (!this.#isLeft) await running;
   }
-}
-
-function readerLeft(): Error {
-  return new Error('The reader left the stream.');
 }

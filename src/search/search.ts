@@ -25,7 +25,8 @@ export function search<State, Action>(
 
 /**
  * The same search as a stream of events, the last being `search-end` with the result. It starts when it is first read.
- * A slow reader slows the search down. Leaving the loop aborts every call in flight.
+ * A slow reader slows the search down. Leaving the loop aborts every call in flight, as `return()` does at once, even
+ * while a `next()` is pending.
  *
  * @param environment - The dynamics of the problem.
  * @throws As {@link search}.

@@ -1,4 +1,6 @@
-import { expectOneOf } from '../base/expect.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectMethods } from '../base/expect.ts';
+import { nearestName } from '../base/nearest-name.ts';
 
 /**
  * The part of a test runner that the contract suites need. vitest, jest, `node:test` and any other with these two
@@ -22,11 +24,13 @@ export interface Subject<Claims> {
 /**
  * The subject of a suite. Its runner's `describe` opens the group of all its tests.
  *
- * @throws EspalierError `usage` within that group, for an exempted test that the suite does not have.
+ * @throws EspalierError `usage` for a missing runner and, within that group, for an exempted test that the suite does
+ * not have.
  */
 export function subjectOf<
   Claims extends { readonly exempt?: Readonly<Record<string, readonly string[]>> },
 >(claims: Claims, runner: TestRunner): Subject<Claims> {
+  expectMethods('runner', runner, ['describe', 'test']);
   const exempt = Object.entries(claims.exempt ?? {});
   const names: string[] = [];
   const test: TestRunner['test'] = (name, run) => {
@@ -38,7 +42,11 @@ export function subjectOf<
   const describe: TestRunner['describe'] = (title, define) =>
     runner.describe(title, () => {
       define();
-      for (const name of exempt.flatMap(([, tests]) => tests)) expectOneOf('exempt', name, names);
+      const wrong = exempt.flatMap(([, tests]) => tests).find((name) => !names.includes(name));
+      if (wrong === undefined) return;
+      const nearest = nearestName(wrong, names, Number.POSITIVE_INFINITY);
+      const message = `Expected \`exempt\` to name tests of this suite, got '${wrong}'. The nearest is '${nearest}'.`;
+      throw new EspalierError('usage', message);
     });
   return { claims, runner: { describe, test } };
 }

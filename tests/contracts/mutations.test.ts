@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Evaluation, Evaluator, Failed } from '../../src/index.ts';
-import { banditTree, describeAlgorithm, describeEvaluator } from '../../src/testing/index.ts';
-import { failuresOf } from '../support/collecting-runner.ts';
+import {
+  banditTree,
+  describeAlgorithm,
+  describeEvaluator,
+  type TestRunner,
+} from '../../src/testing/index.ts';
+import { failuresOf, outcomesOf } from '../support/collecting-runner.ts';
 import { type ClassicBug, classicBugs, textbookUct } from '../support/textbook-uct.ts';
 
 describe('the conformance kit', () => {
@@ -28,6 +33,22 @@ describe('the conformance kit', () => {
       const others = failures.filter((name) => !name.startsWith('has the'));
       expect(others, bug).not.toEqual([]);
     }
+  });
+
+  test('says in a sentence that it needs a runner', () => {
+    const noRunner = undefined as unknown as TestRunner;
+    expect(() => describeAlgorithm('uct', { create: () => textbookUct() }, noRunner)).toThrow(
+      /^Expected `runner` to /,
+    );
+  });
+
+  test('names the test nearest to one that is exempted and does not exist', async () => {
+    const exempt = { 'It need not.': ['does nothing with a budget of nothin'] };
+    const define = (runner: TestRunner) =>
+      describeAlgorithm('uct', { create: () => textbookUct(), exempt }, runner);
+    await expect(outcomesOf(define)).rejects.toThrow(
+      "got 'does nothing with a budget of nothin'. The nearest is 'does nothing with a budget of nothing'.",
+    );
   });
 
   test('passes a sound evaluator', async () => {

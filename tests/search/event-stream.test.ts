@@ -1,3 +1,5 @@
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import {
   type Environment,
@@ -116,6 +118,12 @@ describe('a stream', () => {
     await expect(streamSearch(ladder, wrong).result).rejects.toThrow('budget.simulations');
   });
 
+  test('is left before the first event of its JSON is read', async () => {
+    const stream = streamSearch(ladder, options);
+    await stream.json().return(undefined);
+    await expect(stream.result).rejects.toThrow('The reader left the stream.');
+  });
+
   test('is disposed of where a block ends', async () => {
     const stream = streamSearch(ladder, options);
     {
@@ -123,6 +131,56 @@ describe('a stream', () => {
       await reader.next();
     }
     await expect(stream.result).rejects.toThrow('The reader left the stream.');
+  });
+});
+
+describe('a stream that is left while its reader waits for a call', () => {
+  function calling() {
+    const model = scriptedModel({ answer: () => '', latencyMs: Number.POSITIVE_INFINITY });
+    const stream = streamSearch(ladder, {
+      ...options,
+      async policy(_node, { context }) {
+        await context.generate(model, { messages: [{ role: 'user', content: 'Up?' }] });
+        return [];
+      },
+    });
+    return { model, stream };
+  }
+  const inFlight = ({ model }: ReturnType<typeof calling>) =>
+    expect.poll(() => model.inFlight, { timeout: 2000 });
+
+  test.each([
+    ['events', 'return'],
+    ['events', 'throw'],
+    ['events', 'dispose'],
+    ['JSON', 'return'],
+    ['JSON', 'throw'],
+    ['JSON', 'dispose'],
+  ] as const)('aborts the call: %s, by %s', async (form, way) => {
+    const run = calling();
+    const { stream } = run;
+    const reader: AsyncGenerator<unknown> = form === 'JSON' ? stream.json() : stream;
+    await reader.next(); // `search-start`
+    await reader.next(); // `simulation-start`
+    const pending = reader.next();
+    await inFlight(run).toBe(1);
+    if (way === 'return') expect(await reader.return(undefined)).toMatchObject({ done: true });
+    if (way === 'throw')
+      await expect(reader.throw(new Error('Enough.'))).rejects.toThrow('Enough.');
+    if (way === 'dispose') await reader[Symbol.asyncDispose]();
+    expect(run.model.inFlight).toBe(0);
+    expect(await pending).toEqual({ done: true, value: undefined });
+    await expect(stream.result).rejects.toThrow('The reader left the stream.');
+  });
+
+  test('aborts the call of a pipeline whose receiver closes', async () => {
+    const run = calling();
+    const receiver = new Writable({ objectMode: true, write: (_event, _encoding, done) => done() });
+    const piped = pipeline(Readable.from(run.stream.json()), receiver);
+    await inFlight(run).toBe(1);
+    receiver.destroy();
+    await expect(piped).rejects.toThrow('Premature close');
+    await inFlight(run).toBe(0);
   });
 });
 
