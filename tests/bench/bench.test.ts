@@ -131,7 +131,15 @@ test('a comparison says which calls were bought, and which were answered by what
     { unit: 'calls', limit: 6 },
     { unit: 'calls', limit: 12 },
   ] as const;
-  const asked = { ...base, budgets, limit: 2, seeds: 1, methods: [], out: newFolder() };
+  const asked = {
+    ...base,
+    budgets,
+    limit: 2,
+    seeds: 1,
+    methods: [],
+    out: newFolder(),
+    paced: true,
+  };
   const { cells, report } = await compare({ ...asked, model: digitModel().model });
   const greedy = cells.filter(({ method }) => method === 'greedy');
   expect(greedy).toHaveLength(4);
@@ -145,7 +153,7 @@ test('a comparison says which calls were bought, and which were answered by what
 });
 
 describe('a method that fails', () => {
-  test('counts as wrong', async () => {
+  test('is counted apart, and has no accuracy', async () => {
     const broken: BenchMethod = {
       name: 'broken',
       plan: () => {
@@ -157,9 +165,9 @@ describe('a method that fails', () => {
       ...{ model: digitModel().model, out: newFolder(), methods: [broken], seeds: 1 },
     });
     const points = report.points.filter(({ method }) => method === 'broken');
-    expect(points.map(({ n, failed, accuracy }) => [n, failed, accuracy])).toEqual([
-      [6, 6, 0],
-      [6, 6, 0],
+    expect(points.map(({ n, broken, accuracy }) => [n, broken, accuracy])).toEqual([
+      [0, 6, null],
+      [0, 6, null],
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { compare } from '../../src/bench/bench.ts';
 import type { CompareOptions } from '../../src/bench/compare-options.ts';
@@ -65,7 +66,9 @@ test('a search whose ends were all lost has failed, and says why', async () => {
   const lost = cells.filter(({ method }) => method === 'best-of-n');
   expect(lost.map(({ status }) => status)).toEqual(Array(4).fill('failed'));
   expect(lost[0]?.reason).toContain('No judge here.');
-  expect(report.points.find(({ method }) => method === 'best-of-n')).toMatchObject({ failed: 2 });
+  expect(report.points.find(({ method }) => method === 'best-of-n')).toMatchObject({
+    ...{ n: 0, outages: 2, accuracy: null },
+  });
 });
 
 test('no evaluator scores an answer: only rewards and oracles do', async () => {
@@ -232,14 +235,15 @@ test('a step is as long as it is told', async () => {
   expect(lengths).toEqual([4, 4, 7, 7]);
 });
 
-test('a budget that holds no call is a result, and no outage', async () => {
-  const { cells, report } = await compare({
+test('a budget that holds no call is refused before anything is asked', async () => {
+  const { model, asked } = digitModel();
+  const out = newFolder();
+  const compared = compare({
     ...{ ...base, limit: 2, seeds: 1, methods: ['mcts'] },
     budgets: [{ unit: 'tokens', limit: 2 }],
-    ...{ model: digitModel().model, out: newFolder() },
+    ...{ model, out },
   });
-  expect(cells.every(({ isOutage = false, right }) => !isOutage && !right)).toBe(true);
-  expect(report.points.every(({ outages, accuracy }) => outages === 0 && accuracy === 0)).toBe(
-    true,
-  );
+  await expect(compared).rejects.toThrow(/^Not one call of greedy fits 2 tokens: /);
+  expect(asked).toEqual([]);
+  expect(existsSync(out)).toBe(false);
 });

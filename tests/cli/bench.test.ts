@@ -109,27 +109,38 @@ test('reads a suite, in which the command line has the last word', async () => {
 test('says beforehand what it may cost, and spends nothing', async () => {
   const out = join(folder, 'dry');
   const { code, stdout } = await espalier(
-    ...['bench', '--task', 'game24', '--limit', '20', '--seeds', '2', '--budgets', 'tokens=1k,2k'],
+    ...[
+      'bench',
+      '--task',
+      'game24',
+      '--limit',
+      '20',
+      '--seeds',
+      '2',
+      '--budgets',
+      'tokens=32k,64k',
+    ],
     ...['--model', 'openai:gpt-6-luna', '--dry-run', '--out', out],
   );
   expect(code).toBe(0);
   expect(stdout).toContain('20 problems, 3 methods, 2 budgets, 2 seeds: 240 searches.');
-  // 20 · 2 · 3 searches at 1,000 and at 2,000 tokens.
+  // 20 · 2 · 3 searches at 32,000 and at 64,000 tokens.
   expect(stdout).toMatch(
-    /^Budgets in tokens, 240 searches: upper bound 360,000 tokens \(at most \$[\d.]+\); likely to pay 240,000 tokens \(at most \$[\d.]+\) or less \(shared requests are paid once\)\.$/m,
+    /^Budgets in tokens, 240 searches: upper bound 11,520,000 tokens \(at most \$[\d.]+\); likely to pay 7,680,000 tokens \(at most \$[\d.]+\) or less \(shared requests are paid once\)\.$/m,
   );
   expect(existsSync(out)).toBe(false);
 });
 
 test('says for each unit of budget what it bounds, and in a suite too', async () => {
   const path = join(folder, 'units.yaml');
-  writeFileSync(path, 'task: game24\nlimit: 5\nbudgets: { tokens: 1k, calls: 8, usd: 0.001 }\n');
-  const { stdout } = await espalier('bench', path, '--dry-run');
+  writeFileSync(path, 'task: game24\nlimit: 5\nbudgets: { tokens: 1k, calls: 8, usd: 0.01 }\n');
+  const prices = ['--price-in', '1', '--price-out', '1'];
+  const { stdout } = await espalier('bench', path, '--dry-run', ...prices);
   expect(stdout.trim().split('\n').slice(2)).toEqual([
     '5 problems, 3 methods, 3 budgets, 1 seed: 45 searches.',
-    'Budgets in tokens, 15 searches: upper bound 15,000 tokens; likely to pay 15,000 tokens or less (shared requests are paid once).',
+    'Budgets in tokens, 15 searches: upper bound 15,000 tokens (at most $0.015); likely to pay 15,000 tokens (at most $0.015) or less (shared requests are paid once).',
     'Budgets in calls, 15 searches: upper bound 120 calls; likely to pay 120 calls or less (shared requests are paid once). A budget in calls bounds neither tokens nor dollars.',
-    'Budgets in dollars, 15 searches: upper bound $0.015; likely to pay $0.015 or less (shared requests are paid once).',
+    'Budgets in dollars, 15 searches: upper bound $0.15; likely to pay $0.15 or less (shared requests are paid once).',
   ]);
 });
 

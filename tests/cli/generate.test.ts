@@ -301,7 +301,10 @@ test('trees that others grew become rows', async () => {
 });
 
 test.each([
-  [['generate', '--out', 'x'], "Required option '--problems <file>' not specified."],
+  [
+    ['generate', '--out', 'x'],
+    'Expected `--problems <file>`, got none. `espalier generate --help` has examples.',
+  ],
   [['generate', '--problems', 'none.jsonl', '--out', 'x'], '`none.jsonl` cannot be read: '],
   [['export', 'nowhere', '--out', 'x'], 'There is no run in `nowhere`: '],
   [['export', 'a', '--out', 'x', '--rule', 'q-star'], "Expected `--rule` to be 'agent-q' or "],
@@ -415,11 +418,9 @@ test('each attempt and each seed of the packaged model grows another tree, the s
       .toSorted((one, other) => one.attempt - other.attempt)
       .map(({ tree }) => JSON.stringify(tree.nodes));
   };
-  const [first, again, other] = [
-    await made('seed-0', '0'),
-    await made('seed-0-again', '0'),
-    await made('seed-1', '1'),
-  ];
+  const first = await made('seed-0', '0');
+  const again = await made('seed-0-again', '0');
+  const other = await made('seed-1', '1');
   expect(again).toEqual(first);
   expect(new Set([...first, ...other]).size).toBe(4);
 });

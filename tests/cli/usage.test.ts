@@ -46,8 +46,8 @@ test.concurrent.each([
     `Expected \`--algorithm\` to be ${algorithmNames.map((name) => `'${name}'`).join(' or ')}, got \`"dfs"\`.`,
   ],
   [
-    `${game} "4 9" --model gpt`,
-    'Expected `--model` to be none, tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN, got `"gpt"`.',
+    `${game} "4 9" --model gemma`,
+    'Expected `--model` to be none, tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN, got `"gemma"`.',
   ],
   [
     `${game} "4 9" --model opnai:gpt-6-luna`,
@@ -71,13 +71,13 @@ test.concurrent.each([
   ],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
-  ['doctor', "Required option '--model <spec>' not specified."],
+  ['doctor', 'Expected `--model <spec>`, got none. `espalier doctor --help` has examples.'],
   [
     'search "Why?"',
     'Expected `--model`: a question needs a model, and the model in the package knows only its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
   ],
   ['search Why not?', 'Expected one question, got also `not?`; put it in quotes.'],
-  ['tree', "Missing required argument 'folder'."],
+  ['tree', 'Expected a folder, got none. `espalier tree --help` has examples.'],
   [
     'tree no/run',
     'There is no run in `no/run`: it has no run.json, journal.jsonl or problems.jsonl.',

@@ -107,7 +107,7 @@ test.prop([randomRecords, rules, fc.integer({ min: 1, max: 5 })], runs)(
   },
 );
 
-/** Rows that an enumeration finds: of equal ones the one with the largest margin. */
+/** Rows that an enumeration finds: of equal ones the one with the largest margin, none that another contradicts. */
 function enumerateRows(records: readonly TreeRecord<string, string>[], rule: PairRule) {
   const margins = new Map<string, number>();
   for (const record of records) {
@@ -118,7 +118,13 @@ function enumerateRows(records: readonly TreeRecord<string, string>[], rule: Pai
       margins.set(key, Math.max(margin, margins.get(key) ?? 0));
     }
   }
-  return margins;
+  // Of two that contradict each other the one with the larger margin, and neither of equal ones.
+  return new Map(
+    [...margins].filter(([key, margin]) => {
+      const [prompt, chosen, rejected] = JSON.parse(key);
+      return margin > (margins.get(JSON.stringify([prompt, rejected, chosen])) ?? -1);
+    }),
+  );
 }
 
 test.prop([randomRecords, rules], runs)(

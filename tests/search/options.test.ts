@@ -69,7 +69,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
   ],
   [
     { algorithm: 'mcts' },
-    'Expected `algorithm` to be an object with a method `run`, got `"mcts"`.',
+    'Expected `algorithm` to be an object with a method `run`, got `"mcts"`. Write it as a call, as in `algorithm: mcts()`.',
   ],
   [
     { algorithm: mcts },
