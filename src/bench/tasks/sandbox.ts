@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { loadPeer } from '../../backends/transport/sdk.ts';
 import { endThread } from '../../base/end-thread.ts';
+import { EspalierError } from '../../base/errors.ts';
 import { packageFile } from '../../base/package-file.ts';
 
 /** What came of a call: its result as JSON, or why there is none. */
@@ -70,8 +71,17 @@ export async function inThread<Message>(
     return message as Message;
   } catch (cause) {
     const isLate = cause instanceof Error && cause.name === 'AbortError';
+    if (!isLate) expectStarted(cause);
     return { error: isLate ? 'It took too long.' : 'The sandbox failed.' };
   } finally {
     await endThread(worker);
+  }
+}
+
+/** A thread that could not start says nothing about the code that it should have run. */
+function expectStarted(cause: unknown): void {
+  const { code, message } = Object(cause) as Readonly<Record<'code' | 'message', unknown>>;
+  if (/^(?:ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|E[A-Z]+)$/.test(String(code))) {
+    throw new EspalierError('unavailable', `The sandbox could not start: ${message}`, { cause });
   }
 }

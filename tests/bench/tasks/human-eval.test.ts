@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withMemoryLimit } from '../../../src/bench/tasks/memory-limit.ts';
 import { runPython } from '../../../src/bench/tasks/python-sandbox.ts';
+import { inThread } from '../../../src/bench/tasks/sandbox.ts';
 import { taskNamed } from '../../../src/bench/tasks/tasks.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 
@@ -147,6 +148,11 @@ describe('Python in WebAssembly', () => {
   test('is ended from outside where it goes on', async () => {
     expect(await runPython('while True: pass', '')).toEqual({ error: 'It took too long.' });
   }, 30_000);
+});
+
+test('a thread that cannot start is no wrong answer', async () => {
+  const missing = inThread('no-worker' as 'python-worker', {}, 1_000);
+  await expect(missing).rejects.toThrow(/^The sandbox could not start: Cannot find module/);
 });
 
 test('a module without memory of its own, or with more than the limit, is refused', () => {
