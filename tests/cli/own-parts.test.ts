@@ -1,6 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
+import type { Environment } from '../../src/index.ts';
+import { generate, openRun } from '../../src/runs/index.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
 
@@ -75,6 +78,36 @@ test('a model proposes and judges in a world of its own, as its notation shows i
   await server.close();
   expect(resultIn(found)).toMatchObject({ solved: true, answer: 'floor 4', model: 'vllm:m' });
   expect(asked.some((text) => text.includes('You are on floor 0. Go to floor 4.'))).toBe(true);
+});
+
+test('the run of a program is exported in the environment that is named', async () => {
+  const path = join(folder, 'by-program');
+  const { environment } = (await import(pathToFileURL(world).href)) as {
+    environment: (of: { problem: { input: string } }) => Environment<number, number>;
+  };
+  using run = openRun(path);
+  await generate({
+    ...{ run, problems: [{ id: '4' }, { id: '5' }], budget: { simulations: 40 } },
+    plan: ({ id }) => ({
+      environment: environment({ problem: { input: id } }),
+      policy: () => [{ action: 2 }, { action: 1 }],
+      evaluator: ({ state }) => Number(state) / 10,
+      budget: { simulations: 20 },
+    }),
+  });
+  const out = [
+    '--rule',
+    'best-trajectories',
+    '--format',
+    'trl',
+    '--out',
+    join(folder, 'of-program'),
+  ];
+  const { code, stderr } = await espalier('export', path, ...out, '--environment', world);
+  expect([code, stderr]).toEqual([0, '']);
+  const card = readFileSync(join(folder, 'of-program', 'README.md'), 'utf8');
+  expect(card).toContain('2 problems');
+  expect((await espalier('export', path, ...out)).stderr).toContain('--environment ./world.ts');
 });
 
 test('an environment that can be closed is closed when the command ends', async () => {
