@@ -123,6 +123,29 @@ test('an environment that can be closed is closed when the command ends', async 
   expect(existsSync(mark)).toBe(true);
 });
 
+test('the environment of each problem is closed behind its search, and a shared one at the end', async () => {
+  const problems = fileIn(folder, 'two.jsonl', '4\n5\n');
+  const told = async (name: string, world: string) => {
+    const log = join(folder, `${name}.log`);
+    const write = (word: string) => `appendFileSync('${log}', '${word} ')`;
+    const noted = world
+      .replace("name: 'lift',", `name: 'lift', close: () => ${write('closed')},`)
+      .replace('({ state: 0 })', `{ ${write('reset')}; return { state: 0 }; }`);
+    const module = `import { appendFileSync } from 'node:fs';\n${noted}`;
+    const { code } = await espalier(
+      ...['generate', '--problems', problems, ...inWorld(fileIn(folder, `${name}.js`, module))],
+      ...['--out', join(folder, name), '--run', join(folder, `${name}-run`)],
+      ...['--simulations', '20', '--concurrency', '1'],
+    );
+    expect(code).toBe(0);
+    return readFileSync(log, 'utf8');
+  };
+  expect(await told('each', lift)).toMatch(/^reset closed reset closed (closed )+$/);
+  const one = "export const environment = of({ problem: { input: '4' } });";
+  const shared = `${lift.replace('export const environment', 'const of')}\n${one}`;
+  expect(await told('shared', shared)).toBe('reset reset closed ');
+});
+
 test('an algorithm of its own searches a puzzle', async () => {
   const algorithm = fileIn(
     folder,
