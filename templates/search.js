@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mcts, renderTree, search, treeToJson } from 'espalier';
 import { environment, policy, value } from './world.js';
 
-const { tree, solved, answer, spend } = await search(environment, {
+const { tree, solved, answer } = await search(environment, {
   policy,
   evaluator: value,
   algorithm: mcts({ evaluate: 'all' }),
@@ -12,7 +12,8 @@ const { tree, solved, answer, spend } = await search(environment, {
 });
 
 console.log(renderTree(tree, { depth: 3, format: environment.notation.format }));
-console.log(`\n${solved ? 'Solved' : 'Not solved'} in ${spend.simulations} simulations: ${answer}`);
+// `spend.simulations` may be one more: the last simulation can find nothing left to search.
+console.log(`\n${solved ? 'Solved' : 'Not solved'} in ${tree.root.visits} simulations: ${answer}`);
 
 writeFileSync('tree.json', JSON.stringify(treeToJson(tree, environment)));
 console.log('Saved in tree.json. Next: npm run dataset');

@@ -1,5 +1,5 @@
 import { EspalierError } from './errors.ts';
-import { gotten } from './expect.ts';
+import { gotten, refusalOf } from './expect.ts';
 import { isThenable } from './is-thenable.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -26,7 +26,7 @@ export function expectOptions(owner: string, options: unknown, known: string): v
   }
   const meant = nearestName(unknown, names);
   const hint = meant === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
-  throw new EspalierError('usage', `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
+  throw refusalOf(options, `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
 }
 
 const lists = new Map<string, readonly string[]>();

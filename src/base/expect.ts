@@ -3,10 +3,22 @@ import { isThenable } from './is-thenable.ts';
 
 /** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
-  return new EspalierError(
-    'usage',
-    `Expected \`${name}\` to be ${expected}, ${gotten(value, undefined, name)}`,
-  );
+  const message = `Expected \`${name}\` to be ${expected}, ${gotten(value, undefined, name)}`;
+  return refusalOf(value, message);
+}
+
+const refused = new WeakMap<EspalierError, unknown>();
+
+/** A usage error about a value. */
+export function refusalOf(value: unknown, message: string): EspalierError {
+  const error = new EspalierError('usage', message);
+  refused.set(error, value);
+  return error;
+}
+
+/** Whether an error says that this very value cannot be taken. */
+export function isRefusalOf(value: unknown, error: unknown): boolean {
+  return error instanceof EspalierError && refused.get(error) === value;
 }
 
 /** *got `value`.*, and what to do where that is a promise, or a function whose result was meant. */
@@ -188,8 +200,8 @@ export function expectMethods(name: string, value: unknown, methods: readonly st
   if (missing === undefined) return;
   const got =
     describeValue(value) === 'an object' ? 'got one without it.' : gotten(value, undefined, name);
-  throw new EspalierError(
-    'usage',
+  throw refusalOf(
+    value,
     `Expected \`${name}\` to be an object with a method \`${missing}\`, ${got}${hintFor(name, value, missing)}`,
   );
 }

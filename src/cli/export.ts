@@ -13,7 +13,7 @@ import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './d
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
-import { environmentsOf } from './own-environments.ts';
+import { adopted, environmentsOf } from './own-environments.ts';
 import { loadParts, moduleOption, type OwnModules } from './own-parts.ts';
 import { pushed, pushOf } from './push.ts';
 import { wordOption } from './values.ts';
@@ -127,15 +127,11 @@ async function ofRuns(
   }
   const runs = [];
   for (const [place, path] of paths.entries()) {
-    const saved = readRun(path);
+    const saved = adopted(readRun(path), own);
     const environments = await environmentsOf(path, saved, own);
     runs.push({ path, saved, environments, share: weight?.[place] ?? 1 });
   }
-  // Of a run that a program made nothing is known: that is told where its trees are read.
-  const isNeedless = runs.every(
-    ({ environments, saved }) => environments === undefined && saved.run?.['command'] !== undefined,
-  );
-  if (own.has('environment') && isNeedless) {
+  if (own.has('environment') && runs.every(({ environments }) => environments === undefined)) {
     const message = 'Expected no `--environment`: what these runs searched is known without it.';
     throw new EspalierError('usage', message);
   }

@@ -37,7 +37,13 @@ import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
 import { print } from './output.ts';
 import { environmentsOf } from './own-environments.ts';
-import { environmentAndTask, loadParts, type OwnModules, partsFor } from './own-parts.ts';
+import {
+  environmentAndTask,
+  loadParts,
+  type OwnModules,
+  type OwnParts,
+  partsFor,
+} from './own-parts.ts';
 import { pricesFor } from './prices.ts';
 import { shownOn, withStatus } from './progress.ts';
 import { budgetOf } from './search-options.ts';
@@ -199,14 +205,25 @@ async function grow(
 ): Promise<GenerateReport> {
   const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
   const interruption = listenForInterruption();
+  const environments = new Map<string, OwnParts['environment']>();
+  const keyOf = ({ id }: AskedProblem, attempt: number) => JSON.stringify([id, attempt]);
   return withStatus((status) =>
     generate<AskedProblem, unknown, unknown>({
       run,
       problems,
-      plan: async (asked, attempt) => ({
-        ...(await planOf(asked, attempt, { request, models, own })),
-        prices,
-      }),
+      plan: async (asked, attempt) => {
+        const searchModels = drawnBy(models, seedOf(request, attempt));
+        const parts = await partsFor(asked, searchModels, own);
+        environments.set(keyOf(asked, attempt), parts.environment);
+        return { ...planOf(asked, attempt, { request, models: searchModels, parts }), prices };
+      },
+      async around(grow, asked, attempt) {
+        try {
+          await grow();
+        } finally {
+          await own.release(environments.get(keyOf(asked, attempt)));
+        }
+      },
       attempts: request.attempts,
       budget: {
         ...(usd !== undefined && { usd }),
@@ -222,23 +239,25 @@ async function grow(
   );
 }
 
-async function planOf(
+function seedOf({ seed }: GenerateArguments, attempt: number): number | string {
+  return attempt === 0 ? seed : `${seed}#${attempt}`;
+}
+
+function planOf(
   asked: AskedProblem,
   attempt: number,
   {
     request,
-    models: chosen,
-    own,
+    models,
+    parts,
   }: {
     readonly request: GenerateArguments;
     readonly models: Models;
-    readonly own: OwnModules;
+    readonly parts: OwnParts;
   },
-): Promise<Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>>> {
+): Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>> {
   const { answers, untilSolved } = request;
-  const seed = attempt === 0 ? request.seed : `${request.seed}#${attempt}`;
-  const models = drawnBy(chosen, seed);
-  const parts = await partsFor(asked, models, own);
+  const seed = seedOf(request, attempt);
   const problem = problemOf(asked, parts.environment);
   const outcome = answers ? outcomeOf(asked) : undefined;
   const { method, ...plan } = planFor(request, models, { problem, parts }).plan;

@@ -6,6 +6,21 @@ import { printError } from './output.ts';
 import type { OwnModules } from './own-parts.ts';
 
 /**
+ * A run as a command would have written it. Of a run that a program made nothing says in which environment: that is the
+ * one that was named, for every problem that has a tree.
+ */
+export function adopted(saved: SavedRun, own: OwnModules): SavedRun {
+  const { environment } = own.identity;
+  if (environment === undefined || saved.run?.['command'] !== undefined) return saved;
+  const told = new Map(saved.asked.map((line) => [Object(line).id as unknown, Object(line)]));
+  const asked = [...new Set(saved.trees.map(({ problem }) => problem))].map((id) => ({
+    ...{ input: id, ...told.get(id) },
+    id,
+  }));
+  return { ...saved, asked, run: { ...saved.run, command: 'generate', environment } };
+}
+
+/**
  * The environments of the problems of a run that was made with `--environment`; `undefined` for any other run.
  *
  * @throws EspalierError `usage` where the module was not named again: a run folder names no code to run.

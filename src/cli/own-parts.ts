@@ -34,7 +34,7 @@ export interface OwnParts {
 /** A module, and what its file held. What that imports is not looked at. */
 export type ModuleIdentity = Readonly<Record<'file' | 'module', string>>;
 
-/** The modules that were named, loaded. Whatever environments they made are closed with it. */
+/** The modules that were named, loaded. Environments that were not released are closed with it. */
 export interface OwnModules extends AsyncDisposable {
   /** What they are, for `run.json`: a run goes on only with the same ones. */
   readonly identity: Readonly<Record<string, ModuleIdentity>>;
@@ -46,6 +46,8 @@ export interface OwnModules extends AsyncDisposable {
    * @throws EspalierError `usage` where the function of a module throws, or makes something else.
    */
   make(request: PartRequest): Promise<OwnParts>;
+  /** Closes an environment once it has been released as often as it was made: a module may share one. */
+  release(environment: ShownEnvironment | undefined): Promise<void>;
 }
 
 interface Kind {
@@ -116,7 +118,7 @@ export async function loadParts(request: OwnRequest): Promise<OwnModules> {
     isModule(request[name] ?? ''),
   );
   const parts = await Promise.all(named.map((name) => loadPart(name, request[name] ?? '')));
-  const environments = new Set<ShownEnvironment & { close?(): unknown }>();
+  const uses = new Map<Closable, number>();
   return {
     identity: Object.fromEntries(parts.map(({ name, identity }) => [name, identity])),
     has: (kind) => named.includes(kind),
@@ -126,14 +128,24 @@ export async function loadParts(request: OwnRequest): Promise<OwnModules> {
       );
       const { environment, ...rest }: OwnParts = Object.fromEntries(made);
       if (environment === undefined) return rest;
-      environments.add(environment);
+      uses.set(environment, (uses.get(environment) ?? 0) + 1);
       return { environment, ...rest };
     },
+    async release(environment) {
+      if (environment === undefined) return;
+      const count = uses.get(environment) ?? 0;
+      uses.set(environment, count - 1);
+      if (count > 1) return;
+      uses.delete(environment);
+      await (environment as Closable).close?.();
+    },
     async [Symbol.asyncDispose]() {
-      for (const environment of environments) await environment.close?.();
+      for (const environment of uses.keys()) await environment.close?.();
     },
   };
 }
+
+type Closable = ShownEnvironment & { close?(): unknown };
 
 interface LoadedPart {
   readonly name: keyof OwnParts;

@@ -1,6 +1,6 @@
 /** What a search has used, or may use. */
 export interface Spend {
-  /** Simulations started. */
+  /** Simulations started, including one that found nothing left to search. */
   readonly simulations: number;
   /** Nodes in the tree beyond those it started with. */
   readonly nodes: number;

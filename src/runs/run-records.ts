@@ -235,7 +235,7 @@ export function recordedIn(
 function madeElsewhere(path: string): EspalierError {
   return new EspalierError(
     'usage',
-    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names no command. Export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
+    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names no command. Name the module of its environment with \`--environment ./world.ts\`, or export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
   );
 }
 

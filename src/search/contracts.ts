@@ -23,7 +23,7 @@ import type { SearchTree } from '../tree/tree.ts';
  *
  * - `visits`: a node's visits are the simulations that ended at it plus those of its children.
  * - `values`: if values and rewards are in [0, 1] and a path has at most one reward, every value is in [0, 1].
- * - `simulations`: each simulation that ends without a failure adds one visit to the root.
+ * - `simulations`: each simulation adds one visit to the root, unless it fails or finds nothing left to search.
  */
 export type ConservationLaw = 'visits' | 'values' | 'simulations';
 

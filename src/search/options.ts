@@ -29,7 +29,7 @@ import type { Budget } from '../contracts/spend.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { mcts } from './algorithms/mcts.ts';
 import type { SearchAlgorithm, SearchOptions, SearchResult, StopCondition } from './contracts.ts';
-import { evaluatorOf, policyOf } from './parts.ts';
+import { evaluatorOf, expectAlgorithm, policyOf } from './parts.ts';
 import { withOutcome } from './with-outcome.ts';
 
 /** What a search may spend where its caller sets no budget. */
@@ -83,7 +83,7 @@ export function checkOptions<State, Action>(
   if (method !== undefined) {
     expectObject('method', method);
     expectOptions('method', method, 'name policy evaluator algorithm stopWhen pairs');
-    expectMethods('method.algorithm', method.algorithm, ['run']);
+    expectAlgorithm('method.algorithm', method.algorithm);
   }
   checkOthers(options);
   const {
@@ -97,11 +97,13 @@ export function checkOptions<State, Action>(
   } = options;
   const policy = policyOf(options.policy ?? method?.policy);
   const evaluator = evaluatorOf(options.evaluator ?? method?.evaluator);
-  expectMethods('algorithm', algorithm, ['run']);
+  expectAlgorithm('algorithm', algorithm);
   expectMethods('clock', clock, ['now', 'sleep']);
   const concurrency = concurrencyOf(options.concurrency);
   expectOneOf('order', order, ['arrival', 'issued']);
-  if (typeof seed !== 'string') expectNumber('seed', seed);
+  if (typeof seed !== 'string' && !Number.isFinite(seed)) {
+    throw expectation('seed', 'a finite number or a text', seed);
+  }
   expectNumber('discount', discount, { min: 0, max: 1 });
   expectSignal(signal);
   if (concurrency.simulations > 1 && algorithm.concurrency !== 'any') {

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { callHint, expectMethods, expectOneOf } from '../base/expect.ts';
+import { callHint, expectArray, expectMethods, expectOneOf, isRefusalOf } from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
 import { failedBy } from '../base/failure.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
@@ -8,6 +8,13 @@ import type { Failed } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { NodeWithState } from '../contracts/node.ts';
 import type { Policy, PolicyLike } from '../contracts/policy.ts';
+import type { SearchAlgorithm } from './contracts.ts';
+
+/** Throws unless `value` is an algorithm. For callers without types. */
+export function expectAlgorithm(name: string, value: SearchAlgorithm<never, never>): void {
+  expectMethods(name, value, ['run']);
+  expectArray(`${name}.laws`, value.laws);
+}
 
 /** A policy as an object. */
 export function policyOf<State, Action>(
@@ -16,7 +23,7 @@ export function policyOf<State, Action>(
   if (typeof policy === 'function') {
     // A node that is expanded has a state.
     const ask: Policy<State, Action>['propose'] = (node, request) =>
-      called('policy', () => policy(node as NodeWithState<State, Action>, request));
+      called('policy', node, () => policy(node as NodeWithState<State, Action>, request));
     return { propose: ask };
   }
   expectMethods('policy', policy, ['propose']);
@@ -38,24 +45,19 @@ export function evaluatorOf<State, Action>(
 /**
  * What a function that stands for a part returns. For callers without types: a function that makes a part is no part.
  *
- * @throws EspalierError `usage` where it returns a part, or refuses a node as its options.
+ * @throws EspalierError `usage` where it returns a part, or refuses the node as its argument.
  */
-function called<Result>(option: 'evaluator' | 'policy', ask: () => Result): Result {
+function called<Result>(option: 'evaluator' | 'policy', node: unknown, ask: () => Result): Result {
   let result: Result;
   try {
     result = ask();
   } catch (error) {
-    throw EspalierError.isInstance(error) && takesNode.test(error.message)
-      ? notCalled(option)
-      : error;
+    throw isRefusalOf(node, error) ? notCalled(option) : error;
   }
   const method = option === 'policy' ? 'propose' : 'evaluate';
   if (typeof result === 'object' && result !== null && method in result) throw notCalled(option);
   return result;
 }
-
-/** What a function that makes a part says of a node in the place of its options. */
-const takesNode = /^`\w+` has no option `id`/;
 
 function notCalled(option: 'evaluator' | 'policy'): EspalierError {
   const part = option === 'policy' ? 'a policy' : 'an evaluator';
@@ -77,7 +79,7 @@ function fromFunction<State, Action>(estimate: Estimate<State, Action>): Evaluat
       const answers = nodes.map((node): MaybePromise<Evaluation | Failed> => {
         try {
           const ask = () => estimate(node as NodeWithState<State, Action>, request);
-          const value = called('evaluator', ask);
+          const value = called('evaluator', node, ask);
           if (!(value instanceof Promise)) return { value };
           return value.then((settled) => ({ value: settled }), failed);
         } catch (error) {

@@ -1,6 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
+import type { Environment } from '../../src/index.ts';
+import { generate, openRun } from '../../src/runs/index.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
 
@@ -77,6 +80,36 @@ test('a model proposes and judges in a world of its own, as its notation shows i
   expect(asked.some((text) => text.includes('You are on floor 0. Go to floor 4.'))).toBe(true);
 });
 
+test('the run of a program is exported in the environment that is named', async () => {
+  const path = join(folder, 'by-program');
+  const { environment } = (await import(pathToFileURL(world).href)) as {
+    environment: (of: { problem: { input: string } }) => Environment<number, number>;
+  };
+  using run = openRun(path);
+  await generate({
+    ...{ run, problems: [{ id: '4' }, { id: '5' }], budget: { simulations: 40 } },
+    plan: ({ id }) => ({
+      environment: environment({ problem: { input: id } }),
+      policy: () => [{ action: 2 }, { action: 1 }],
+      evaluator: ({ state }) => Number(state) / 10,
+      budget: { simulations: 20 },
+    }),
+  });
+  const out = [
+    '--rule',
+    'best-trajectories',
+    '--format',
+    'trl',
+    '--out',
+    join(folder, 'of-program'),
+  ];
+  const { code, stderr } = await espalier('export', path, ...out, '--environment', world);
+  expect([code, stderr]).toEqual([0, '']);
+  const card = readFileSync(join(folder, 'of-program', 'README.md'), 'utf8');
+  expect(card).toContain('2 problems');
+  expect((await espalier('export', path, ...out)).stderr).toContain('--environment ./world.ts');
+});
+
 test('an environment that can be closed is closed when the command ends', async () => {
   const mark = join(folder, 'closed');
   const closing = fileIn(
@@ -88,6 +121,29 @@ test('an environment that can be closed is closed when the command ends', async 
   const { code } = await espalier('search', ...inWorld(closing), '--simulations', '5');
   expect(code).toBe(0);
   expect(existsSync(mark)).toBe(true);
+});
+
+test('the environment of each problem is closed behind its search, and a shared one at the end', async () => {
+  const problems = fileIn(folder, 'two.jsonl', '4\n5\n');
+  const told = async (name: string, world: string) => {
+    const log = join(folder, `${name}.log`);
+    const write = (word: string) => `appendFileSync('${log}', '${word} ')`;
+    const noted = world
+      .replace("name: 'lift',", `name: 'lift', close: () => ${write('closed')},`)
+      .replace('({ state: 0 })', `{ ${write('reset')}; return { state: 0 }; }`);
+    const module = `import { appendFileSync } from 'node:fs';\n${noted}`;
+    const { code } = await espalier(
+      ...['generate', '--problems', problems, ...inWorld(fileIn(folder, `${name}.js`, module))],
+      ...['--out', join(folder, name), '--run', join(folder, `${name}-run`)],
+      ...['--simulations', '20', '--concurrency', '1'],
+    );
+    expect(code).toBe(0);
+    return readFileSync(log, 'utf8');
+  };
+  expect(await told('each', lift)).toMatch(/^reset closed reset closed (closed )+$/);
+  const one = "export const environment = of({ problem: { input: '4' } });";
+  const shared = `${lift.replace('export const environment', 'const of')}\n${one}`;
+  expect(await told('shared', shared)).toBe('reset reset closed ');
 });
 
 test('an algorithm of its own searches a puzzle', async () => {

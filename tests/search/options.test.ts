@@ -7,7 +7,9 @@ import {
   type SearchAlgorithm,
   solved,
 } from '../../src/index.ts';
+import { fromModel, uniform } from '../../src/policies/index.ts';
 import { banditTree, syntheticTree } from '../../src/testing/index.ts';
+import { calibrated, everyNth, heuristic, judge, withSimulation } from '../../src/values/index.ts';
 import { type SearchOf, searchOf, streamSearchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
@@ -41,8 +43,8 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [{ order: 'random' }, "Expected `order` to be 'arrival' or 'issued', got `\"random\"`."],
   [{ discount: 1.5 }, 'Expected `discount` to be a finite number from 0 to 1, got `1.5`.'],
   [{ discount: Number.NaN }, 'Expected `discount` to be a finite number from 0 to 1, got `NaN`.'],
-  [{ seed: Number.NaN }, 'Expected `seed` to be a finite number, got `NaN`.'],
-  [{ seed: null }, 'Expected `seed` to be a finite number, got `null`.'],
+  [{ seed: Number.NaN }, 'Expected `seed` to be a finite number or a text, got `NaN`.'],
+  [{ seed: null }, 'Expected `seed` to be a finite number or a text, got `null`.'],
   [
     { signal: 'stop' },
     'Expected `signal` to be an AbortSignal, such as `controller.signal`, got `"stop"`.',
@@ -70,6 +72,10 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [
     { algorithm: 'mcts' },
     'Expected `algorithm` to be an object with a method `run`, got `"mcts"`. Write it as a call, as in `algorithm: mcts()`.',
+  ],
+  [
+    { algorithm: { ...mcts(), laws: undefined } },
+    'Expected `algorithm.laws` to be an array, got `undefined`.',
   ],
   [
     { algorithm: mcts },
@@ -134,6 +140,25 @@ describe('search refuses', () => {
       expect(error).toMatchObject({ code: 'usage', message: sentence });
     });
   }
+
+  test.each([
+    ['policy', { fromModel, uniform }],
+    ['evaluator', { judge, heuristic, calibrated, everyNth, withSimulation }],
+  ] as const)('a function in the place of the %s that it makes', async (option, makers) => {
+    for (const [name, maker] of Object.entries(makers)) {
+      await expect(searchWith({ [option]: maker }), name).rejects.toThrow(
+        /^Expected `\w+` to be an? \w+, got a function that makes one\. Call it, as in /,
+      );
+    }
+  });
+
+  test('nothing that a function of its own could not take', async () => {
+    const error = new EspalierError('usage', '`mine` has no option `id`.');
+    const policy = () => {
+      throw error;
+    };
+    await expect(searchWith({ policy })).rejects.toBe(error);
+  });
 
   test('the same in a stream, when it is first read', async () => {
     const events = streamSearchOf({ ...problem, concurrency: 0 });

@@ -1,4 +1,4 @@
-import { expectFunction, expectInteger, expectMethods } from '../../base/expect.ts';
+import { expectFunction, expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isAtOrBelow } from '../../tree/best-end.ts';
@@ -7,6 +7,7 @@ import { notesOf } from '../../tree/notes.ts';
 import { isOut } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import { expectAlgorithm } from '../parts.ts';
 import { within } from './within.ts';
 
 /**
@@ -39,7 +40,7 @@ export function stepwise<State = any, Action = any>(
   expectOptions('stepwise', options, 'simulations choice maxSteps');
   const { simulations, choice = robustOrSolvedChild } = options;
   const { maxSteps = Number.POSITIVE_INFINITY } = options;
-  expectMethods('algorithm', algorithm, ['run']);
+  expectAlgorithm('algorithm', algorithm);
   expectInteger('simulations', simulations, { min: 1 });
   expectFunction('choice', choice);
   expectInteger('maxSteps', maxSteps, { min: 1, max: Number.POSITIVE_INFINITY });

@@ -1,4 +1,4 @@
-import { expectFunction, expectMethods, expectNumber } from '../../base/expect.ts';
+import { expectFunction, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -8,6 +8,7 @@ import type { Spend } from '../../contracts/spend.ts';
 import { pathTo } from '../../tree/summary.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import { expectAlgorithm } from '../parts.ts';
 import { within } from './within.ts';
 
 /** Options of {@link withReflection}. */
@@ -40,7 +41,7 @@ export function withReflection<State = any, Action = any>(
 ): SearchAlgorithm<State, Action> {
   expectOptions('withReflection', options, 'reflect reserve');
   const { reflect, reserve = 0.1 } = options;
-  expectMethods('algorithm', algorithm, ['run']);
+  expectAlgorithm('algorithm', algorithm);
   expectFunction('reflect', reflect);
   expectNumber('reserve', reserve, { min: 0, max: 1 });
   return {
