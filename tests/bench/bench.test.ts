@@ -145,7 +145,7 @@ test('a comparison says which calls were bought, and which were answered by what
 });
 
 describe('a method that fails', () => {
-  test('counts as wrong', async () => {
+  test('counts for nothing', async () => {
     const broken: BenchMethod = {
       name: 'broken',
       plan: () => {
@@ -157,9 +157,9 @@ describe('a method that fails', () => {
       ...{ model: digitModel().model, out: newFolder(), methods: [broken], seeds: 1 },
     });
     const points = report.points.filter(({ method }) => method === 'broken');
-    expect(points.map(({ n, failed, accuracy }) => [n, failed, accuracy])).toEqual([
-      [6, 6, 0],
-      [6, 6, 0],
+    expect(points.map(({ n, broken, accuracy }) => [n, broken, accuracy])).toEqual([
+      [0, 6, null],
+      [0, 6, null],
     ]);
   });
 });
