@@ -67,7 +67,7 @@ async function obstacleOf({
   await using mute = await languageModel(spec, connection);
   const messages = [{ role: 'user', content: 'Are you there?' }] as const;
   const asking = () => plainContext().generate(mute, { messages, maxTokens: 1 });
-  return refusalOf(asking);
+  return await refusalOf(asking);
 }
 
 function isRemote(spec: string): boolean {
