@@ -22,7 +22,7 @@ import {
 } from './compare-options.ts';
 import { expectRoom } from './first-call.ts';
 import { asJson, nameOrNull, openFolders } from './folders.ts';
-import type { BenchMethod } from './methods.ts';
+import { type BenchMethod, planOf } from './methods.ts';
 import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -207,7 +207,8 @@ class Benchmark {
     const shown = this.#shown(instance, asked);
     const { cluster, guides, oracle } = instance;
     const { maxTokens = instance.maxTokens } = this.#options;
-    const plan = await method.plan(
+    const plan = await planOf(
+      method,
       // Without the revision: what is right can be guessed by it.
       {
         ...{ id: name, environment: shown },

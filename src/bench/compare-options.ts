@@ -14,7 +14,7 @@ import { expectOptions } from '../base/expect-options.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { limitsOf } from '../calls/budget-pool.ts';
 import type { PriceTable } from '../calls/prices.ts';
-import { listedPrice, priceOf } from '../calls/pricing.ts';
+import { checkPrices, listedPrice, priceOf } from '../calls/pricing.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { GenerateProgress } from '../runs/generate.ts';
@@ -96,7 +96,7 @@ const units = ['calls', 'ms', 'tokens', 'usd'] as const;
 /** @throws EspalierError `usage` for an option that cannot be. */
 export function expectCompareOptions(options: CompareOptions): void {
   expectOptions('compare', options, names);
-  const { task, seeds = 1, concurrency = 4, limit = 1, maxTokens = 1 } = options;
+  const { task, seeds = 1, concurrency = 4, limit = 1, maxTokens = 1, prices = {} } = options;
   expectMethods('task', task, ['instances']);
   expectText('task.name', task.name);
   expectText('task.title', task.title);
@@ -107,6 +107,7 @@ export function expectCompareOptions(options: CompareOptions): void {
     if (options[name] !== undefined) expectFunction(name, options[name]);
   }
   expectBudgets(options.budgets, options.paced);
+  checkPrices(prices);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });
   }
@@ -169,6 +170,10 @@ function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
     expectNumber(`${name}.limit`, budget.limit, { min: 0 });
     if (budget.limit === 0) throw expectation(`${name}.limit`, 'more than 0', budget.limit);
     const key = budgetKey(budget);
+    const isCounted = budget.unit === 'calls' || budget.unit === 'tokens';
+    if (isCounted && !Number.isInteger(budget.limit)) {
+      throw expectation('budgets', 'whole numbers of calls and tokens', key);
+    }
     if (budget.unit === 'ms' && !paced) {
       const expected = 'in tokens, calls or usd: recorded answers come at once without times';
       throw expectation('budgets', expected, key);

@@ -1,5 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import { describeValue, expectFunction, expectObject, expectText } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
+import { messageOf } from '../base/failure.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -7,6 +9,7 @@ import { fromModel } from '../policies/from-model/from-model.ts';
 import { algorithmEntry, algorithmNames } from '../runs/algorithms.ts';
 import { methodFor, methodNames } from '../runs/methods.ts';
 import type { SearchOptions } from '../search/contracts.ts';
+import { checkOptions } from '../search/options.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { judge } from '../values/judge/judge.ts';
 import type { BenchInstance, BenchTask } from './task.ts';
@@ -35,6 +38,32 @@ export interface BenchMethod<State = any, Action = any> {
     models: BenchModels,
   ): MaybePromise<BenchPlan<State, Action>>;
 }
+
+/**
+ * What a method plans for an instance.
+ *
+ * @throws EspalierError `usage`, naming the method, for a plan that throws or that no search can take.
+ */
+export async function planOf(
+  method: BenchMethod,
+  instance: BenchInstance,
+  models: BenchModels,
+): Promise<BenchPlan> {
+  try {
+    const plan = await method.plan(instance, models);
+    expectObject('plan', plan);
+    expectOptions('plan', plan, planOptions);
+    checkOptions(instance.environment, plan);
+    return plan;
+  } catch (cause) {
+    if (EspalierError.isInstance(cause) && cause.scope === 'run') throw cause;
+    const message = `The plan of \`${method.name}\` failed: ${messageOf(cause)}`;
+    throw new EspalierError('usage', message, { cause });
+  }
+}
+
+/** The names of {@link BenchPlan}, with spaces between them. */
+const planOptions = 'algorithm discount evaluator fill method outcome policy stopWhen';
 
 /** Default sampling settings for algorithms without their own. */
 export interface Sampling {

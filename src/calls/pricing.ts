@@ -111,6 +111,14 @@ export function priceOf(
   return price;
 }
 
+/** Throws unless a table holds only prices. */
+export function checkPrices(prices: PriceTable): void {
+  expectObject('prices', prices);
+  for (const [modelId, price] of Object.entries(prices)) {
+    expectPrice(price, (field) => `prices['${modelId}']${field}`);
+  }
+}
+
 /** Throws unless a price is one. */
 export function expectPrice(price: ModelPrice, nameOf: (field: string) => string): void {
   expectObject(nameOf(''), price);

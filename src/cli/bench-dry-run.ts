@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
 import { defined } from '../backends/transport/json.ts';
@@ -17,7 +18,7 @@ import type { BenchRequest } from './bench-request.ts';
  * @throws EspalierError as the benchmark would.
  */
 export async function tryBench(
-  { model: spec, keyVariable, inspect }: BenchRequest,
+  request: BenchRequest,
   {
     options,
     methods,
@@ -28,6 +29,7 @@ export async function tryBench(
     readonly instances: readonly BenchInstance[];
   },
 ): Promise<string | undefined> {
+  const { inspect } = request;
   tryFolders(options, instances, inspect === undefined ? [] : [inspect]);
   const { model: given, judgeModel } = options;
   for (const instance of instances.slice(0, 1)) {
@@ -39,14 +41,33 @@ export async function tryBench(
   }
   const [instance] = instances;
   if (instance !== undefined) await expectRoom(options, { methods, instance });
-  if (given === undefined || spec === undefined || !isRemote(spec)) return undefined;
+  return (await obstacleOf(request))?.message;
+}
+
+/**
+ * Refuses a new benchmark whose model has no key or no package. What was bought before may be all that another one takes.
+ *
+ * @throws EspalierError `usage`.
+ */
+export async function expectModel(request: BenchRequest): Promise<void> {
+  if (existsSync(request.out) || request.cache !== undefined) return;
+  const obstacle = await obstacleOf(request);
+  if (obstacle !== undefined) throw obstacle;
+}
+
+/** Why the model could not be asked as things are, such as without its key. Nothing is sent. */
+async function obstacleOf({
+  model: spec,
+  keyVariable,
+}: Pick<BenchRequest, 'keyVariable' | 'model'>): Promise<EspalierError | undefined> {
+  if (spec === undefined || spec === 'none' || !isRemote(spec)) return undefined;
   // Whatever a request needs is looked for before it is sent, and this sends none.
   const fetch = () => Promise.reject(new TypeError('Nothing is sent.'));
   const connection = { fetch, retry: false, ...defined({ keyVariable }) } as const;
   await using mute = await languageModel(spec, connection);
   const messages = [{ role: 'user', content: 'Are you there?' }] as const;
   const asking = () => plainContext().generate(mute, { messages, maxTokens: 1 });
-  return (await refusalOf(asking))?.message;
+  return await refusalOf(asking);
 }
 
 function isRemote(spec: string): boolean {

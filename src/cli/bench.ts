@@ -18,7 +18,7 @@ import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import { usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
-import { tryBench } from './bench-dry-run.ts';
+import { expectModel, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
@@ -91,6 +91,7 @@ async function measure(
   { options, chosen, measures, typed }: Measured,
 ): Promise<number> {
   const { json = false, failIfWorse, inspect } = request;
+  await expectModel(request);
   // Before anything is bought: a folder that cannot be made is a mistake in the request.
   if (inspect !== undefined) withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
   const found = await searched(options);

@@ -17,7 +17,7 @@ import { provenanceOf } from '../base/provenance.ts';
 import { type BudgetPool, limitsOf } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
-import { expectPrice } from '../calls/pricing.ts';
+import { checkPrices } from '../calls/pricing.ts';
 import type { Order } from '../calls/sequencer.ts';
 import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -189,13 +189,6 @@ function conditionsOf<State, Action>({
   const conditions = [...(method?.stopWhen ?? []), ...own];
   for (const condition of conditions) expectFunction('stopWhen', condition);
   return conditions;
-}
-
-function checkPrices(prices: PriceTable): void {
-  expectObject('prices', prices);
-  for (const [modelId, price] of Object.entries(prices)) {
-    expectPrice(price, (field) => `prices['${modelId}']${field}`);
-  }
 }
 
 function withLastResort(budget: Budget): Budget {

@@ -166,6 +166,25 @@ describe('code that throws', () => {
   });
 });
 
+test.each([
+  [
+    () => Promise.reject(new TypeError('No such field.')),
+    'The plan of `mine` failed: No such field.',
+  ],
+  [() => 7, 'The plan of `mine` failed: Expected `plan` to be an object, got `7`.'],
+  [() => ({ policy: 3 }), 'The plan of `mine` failed: Expected `policy` to be an object'],
+  [() => ({ polcy: 3 }), 'The plan of `mine` failed: `plan` has no option `polcy`.'],
+])('a mistake in a plan names its method: %s', async (plan, reason) => {
+  const method = { name: 'mine', plan } as unknown as BenchMethod;
+  const { model } = digitModel();
+  const { report } = await compare({
+    ...{ ...options, model, limit: 1, methods: [method], out: newFolder() },
+  });
+  const point = report.points.find((each) => each.method === 'mine');
+  expect(point).toMatchObject({ broken: 1, outages: 0 });
+  expect(report.warnings.join('\n')).toContain(reason);
+});
+
 describe('what no search can do', () => {
   test('such as to ask without a key ends the benchmark at once, and is charged nothing', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', undefined);

@@ -94,25 +94,38 @@ test.each([
 test.each([
   ['openai:gpt-6-luna', 'OPENAI_API_KEY'],
   ['groq:llama', 'GROQ_API_KEY'],
-])('a dry run of %s without a key estimates, and says that there is none', async (model, name) => {
-  const fetched = vi.spyOn(globalThis, 'fetch');
-  const options = [
-    '--model',
-    model,
-    '--out',
-    join(folder, 'keyless'),
-    '--budgets',
-    'tokens=20k',
-    '--dry-run',
-  ];
-  vi.stubEnv(name, undefined);
-  const without = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
-  expect([without.code, without.stdout]).toEqual([0, expect.stringContaining('upper bound')]);
-  expect(without.stderr).toMatch(
-    new RegExp(`^The benchmark itself could not begin: ${model} has no key\\. Set ${name}.*\n$`),
-  );
-  vi.stubEnv(name, 'key');
-  const withKey = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
-  expect([withKey.code, withKey.stderr]).toEqual([0, '']);
-  expect(fetched).not.toHaveBeenCalled();
-});
+])(
+  'a dry run of %s without a key estimates, and the benchmark leaves no folder',
+  async (model, name) => {
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    const options = [
+      '--model',
+      model,
+      '--out',
+      join(folder, 'keyless'),
+      '--budgets',
+      'tokens=20k',
+      '--dry-run',
+    ];
+    vi.stubEnv(name, undefined);
+    const without = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
+    expect([without.code, without.stdout]).toEqual([0, expect.stringContaining('upper bound')]);
+    expect(without.stderr).toMatch(
+      new RegExp(`^The benchmark itself could not begin: ${model} has no key\\. Set ${name}.*\n$`),
+    );
+    const wet = await espalier(
+      'bench',
+      '--task',
+      'game24',
+      '--limit',
+      '2',
+      ...options.slice(0, -1),
+    );
+    expect([wet.code, wet.stderr]).toEqual([2, expect.stringContaining(`${model} has no key.`)]);
+    expect(existsSync(join(folder, 'keyless'))).toBe(false);
+    vi.stubEnv(name, 'key');
+    const withKey = await espalier('bench', '--task', 'game24', '--limit', '2', ...options);
+    expect([withKey.code, withKey.stderr]).toEqual([0, '']);
+    expect(fetched).not.toHaveBeenCalled();
+  },
+);

@@ -49,11 +49,12 @@ figcaption > svg, .legend svg { display: inline-block; vertical-align: -0.15em; 
 .problems rect:hover { fill: var(--text); fill-opacity: 0.25; }
 .scroll { overflow-x: auto; max-height: 85vh; border: 1px solid var(--line); }
 .scroll:focus-visible, summary:focus-visible { outline: 3px solid var(--right); outline-offset: 2px; }
-table { border-collapse: collapse; font-size: 0.8rem; font-variant-numeric: tabular-nums; min-width: 100%; }
+table { border-collapse: separate; border-spacing: 0; font-size: 0.75rem; font-variant-numeric: tabular-nums; min-width: 100%; }
 caption { text-align: left; padding: 0.4rem 0.6rem; color: var(--quiet); }
-th, td { padding: 0.25rem 0.45rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }
+th, td { padding: 0.25rem 0.3rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }
 thead th { position: sticky; top: 0; background: var(--panel); vertical-align: bottom; white-space: normal; overflow-wrap: break-word; max-width: 14rem; }
-th:first-child { text-align: left; min-width: 9rem; max-width: 18rem; white-space: normal; overflow-wrap: anywhere; }
+th:first-child { position: sticky; left: 0; background: var(--page); text-align: left; min-width: 7rem; max-width: min(18rem, 40vw); white-space: normal; overflow-wrap: anywhere; }
+thead th:first-child { z-index: 1; background: var(--panel); }
 tbody th { font-weight: normal; }
 .meanings { font-size: 0.85rem; color: var(--quiet); columns: 22rem; column-gap: 2rem; }
 .meanings div { break-inside: avoid; margin-bottom: 0.2rem; }
@@ -75,7 +76,7 @@ details { margin-top: 1rem; } summary { cursor: pointer; }
   body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; }
   .scroll { overflow: visible; max-height: none; border: 0; }
   table { font-size: 6.5pt; } th, td { padding: 1pt 3pt; white-space: normal; } thead th { position: static; min-width: 0; }
-  th:first-child { min-width: 0; } tr { break-inside: avoid; } h2 { break-after: avoid; } details { display: none; }
+  th:first-child { min-width: 0; position: static; } tr { break-inside: avoid; } h2 { break-after: avoid; } details { display: none; }
   .plots { grid-template-columns: 1fr 1fr; } .plots.small { grid-template-columns: 1fr 1fr 1fr; }
 }
 `;
