@@ -80,7 +80,7 @@ export async function runExportCommand(
     ...source,
     source: sources.map((path) => basename(path)).join(', '),
   });
-  const shown = [describeDataset(report), ...(source.note === undefined ? [] : [source.note])];
+  const shown = [describeDataset(report, request), ...(source.note === undefined ? [] : [source.note])];
   print(request.json === true ? JSON.stringify(report, undefined, 2) : shown.join('\n'));
   if (isLeftOut(report)) return 1;
   if (push !== undefined) await pushed(push);
