@@ -71,13 +71,13 @@ test.concurrent.each([
   ],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
-  ['doctor', "Required option '--model <spec>' not specified."],
+  ['doctor', 'Expected `--model <spec>`, got none. `espalier doctor --help` has examples.'],
   [
     'search "Why?"',
     'Expected `--model`: a question needs a model, and the model in the package knows only its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
   ],
   ['search Why not?', 'Expected one question, got also `not?`; put it in quotes.'],
-  ['tree', "Missing required argument 'folder'."],
+  ['tree', 'Expected a folder, got none. `espalier tree --help` has examples.'],
   [
     'tree no/run',
     'There is no run in `no/run`: it has no run.json, journal.jsonl or problems.jsonl.',
