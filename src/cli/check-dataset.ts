@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../base/counted.ts';
-import { EspalierError } from '../base/errors.ts';
 import { table } from '../base/table.ts';
 import { auditDataset } from '../data/audit/audit-dataset.ts';
 import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
-import { isRunFolder } from './dataset-conflicts.ts';
+import { expectDatasetFolder } from './dataset-conflicts.ts';
 import { print } from './output.ts';
 import { withStatus } from './progress.ts';
 import { integerOption, numberOption } from './values.ts';
@@ -57,10 +54,7 @@ export async function runCheckDatasetCommand(
   path: string,
   { json, ...options }: CheckDatasetRequest,
 ): Promise<number> {
-  if (isRunFolder(path) && !existsSync(join(path, 'README.md'))) {
-    const message = `\`${path}\` is a run, not a dataset: export it (espalier export ${path} --out <folder>).`;
-    throw new EspalierError('usage', message);
-  }
+  expectDatasetFolder(path);
   const report = await withStatus((status) =>
     auditDataset(path, {
       ...options,

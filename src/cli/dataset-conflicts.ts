@@ -95,3 +95,20 @@ export function expectNoRun(out: string): void {
   if (!isRunFolder(out)) return;
   throw new EspalierError('usage', `\`--out ${out}\` is a run: name another folder.`);
 }
+
+const card = 'README.md';
+
+/** @throws EspalierError `usage` where a run is in the place of a dataset. */
+export function expectDatasetFolder(path: string): void {
+  if (!isRunFolder(path) || existsSync(join(path, card))) return;
+  const message = `\`${path}\` is a run, not a dataset: export it (espalier export ${path} --out <folder>).`;
+  throw new EspalierError('usage', message);
+}
+
+/** @throws EspalierError `usage` where a dataset is in the place of a run. */
+export function expectRunFolder(path: string): void {
+  if (!existsSync(join(path, card)) || isRunFolder(path)) return;
+  if (existsSync(join(path, 'journal.jsonl')) || existsSync(join(path, 'problems.jsonl'))) return;
+  const message = `\`${path}\` is a dataset, not a run: name the folder of the run that it was made from.`;
+  throw new EspalierError('usage', message);
+}

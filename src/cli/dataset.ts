@@ -154,8 +154,11 @@ function formatOptions({ chatTemplate, endToken, provenance }: DatasetRequest): 
   };
 }
 
-/** A dataset for people: what was written, what was left out and why. */
-export function describeDataset({ out, rows, configs }: DatasetReport): string {
+/** A dataset for people: what was written, what was left out and why, and which parts of the split are empty. */
+export function describeDataset(
+  { out, rows, configs }: DatasetReport,
+  request: Pick<DatasetRequest, 'exactSplit' | 'split'>,
+): string {
   const width = Math.max(0, ...configs.map(({ name }) => name.length));
   return [
     `${counted(rows, 'row')} in ${out}:`,
@@ -168,9 +171,22 @@ export function describeDataset({ out, rows, configs }: DatasetReport): string {
     ...(rows === 0
       ? [nothingWritten(configs)]
       : [
+          ...emptyParts(request, configs),
           `How to train on it: ${join(out, 'README.md')}. To check it: espalier check-dataset ${out}`,
         ]),
   ].join('\n');
+}
+
+function emptyParts(
+  { split = {}, exactSplit = false }: Pick<DatasetRequest, 'exactSplit' | 'split'>,
+  configs: DatasetReport['configs'],
+): readonly string[] {
+  const filled = new Set(configs.flatMap(({ splits }) => splits.map(({ name }) => name)));
+  const empty = Object.entries(split).filter(([name, share]) => share > 0 && !filled.has(name));
+  if (empty.length === 0) return [];
+  const names = empty.map(([name]) => `\`${name}\``).join(', ');
+  const help = exactSplit ? 'search more problems' : 'search more problems, or use --exact-split';
+  return [`No rows in ${names}, which got no problem that makes any: ${help}.`];
 }
 
 /** Whether there are no rows at all, or a rule made rows of which the form could say none. */

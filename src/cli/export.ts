@@ -10,6 +10,7 @@ import { readInput } from '../runs/input-file.ts';
 import { mixRuns } from '../runs/mix-runs.ts';
 import { sourceFile } from '../runs/source-files.ts';
 import { type DatasetSource, describeDataset, isLeftOut, makeDataset } from './dataset.ts';
+import { expectRunFolder } from './dataset-conflicts.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
@@ -80,7 +81,10 @@ export async function runExportCommand(
     ...source,
     source: sources.map((path) => basename(path)).join(', '),
   });
-  const shown = [describeDataset(report), ...(source.note === undefined ? [] : [source.note])];
+  const shown = [
+    describeDataset(report, request),
+    ...(source.note === undefined ? [] : [source.note]),
+  ];
   print(request.json === true ? JSON.stringify(report, undefined, 2) : shown.join('\n'));
   if (isLeftOut(report)) return 1;
   if (push !== undefined) await pushed(push);
@@ -127,6 +131,7 @@ async function ofRuns(
   }
   const runs = [];
   for (const [place, path] of paths.entries()) {
+    expectRunFolder(path);
     const saved = adopted(readRun(path), own);
     const environments = await environmentsOf(path, saved, own);
     runs.push({ path, saved, environments, share: weight?.[place] ?? 1 });

@@ -83,9 +83,13 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   print(
     request.json === true
       ? JSON.stringify({ ...told, run: path, dataset }, undefined, 2)
-      : [chosen.line, '', describeRunEnd(report, usd, path), '', describeDataset(dataset)].join(
-          '\n',
-        ),
+      : [
+          chosen.line,
+          '',
+          describeRunEnd(report, usd, path),
+          '',
+          describeDataset(dataset, request),
+        ].join('\n'),
   );
   if (report.stopReason === 'stopped') return interrupted;
   const isInVain = report.stopReason === 'failing' || report.done === 0;

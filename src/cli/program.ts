@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { espalierVersion } from '../base/version.ts';
 import type { BenchArguments } from './bench-options.ts';
 import type { CheckDatasetRequest } from './check-dataset.ts';
@@ -212,11 +213,19 @@ function treeCommand(): Command {
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
 }
 
-/** An option whose value was forgotten would take the next option for it. */
+/** An option whose value was forgotten would take the next option for it; a misspelt one would be told as missing. */
 function expectValues(program: Command, args: readonly string[]): void {
   const command = program.commands.find((each) => each.name() === args[0]);
+  const known = ['--help', ...(command?.options ?? []).map(({ long }) => long ?? '')];
   for (const [place, arg] of args.entries()) {
     if (arg === '--') return;
+    const name = arg.split('=', 1)[0] ?? '';
+    const isNew = command !== undefined && /^--[a-z]/.test(name) && !known.includes(name);
+    const meant = isNew ? nearestName(name, known) : undefined;
+    if (meant !== undefined) {
+      const message = `Unknown option '${name}'. (Did you mean ${meant}?)`;
+      throw new EspalierError('usage', message);
+    }
     const next = args[place + 1] ?? '';
     const isTaken = command?.options.some(({ long, required }) => required && long === arg);
     if (isTaken !== true || !/^--[a-z]/.test(next)) continue;

@@ -7,6 +7,7 @@ import { type DatasetRow, datasetRows } from '../data/audit/dataset-rows.ts';
 import { marginOf } from '../data/audit/row-checks.ts';
 import { type RowContent, textOf } from '../data/formats/reading.ts';
 import { short } from '../data/writers/card-numbers.ts';
+import { expectDatasetFolder } from './dataset-conflicts.ts';
 import { oneLine, print, printError } from './output.ts';
 import { integerOption, numberOption } from './values.ts';
 
@@ -56,6 +57,7 @@ export async function runRowsCommand(path: string, request: RowsRequest): Promis
   if (minMargin !== undefined && maxMargin !== undefined && minMargin > maxMargin) {
     throw expectation('--max-margin', `at least \`--min-margin\` (${minMargin})`, maxMargin);
   }
+  expectDatasetFolder(path);
   const met: Met = { rows: 0, columns: new Set(), rules: new Set() };
   let shown = 0;
   for await (const each of datasetRows(path)) {

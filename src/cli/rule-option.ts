@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { type RuleEntry, rowRules, ruleNamed } from '../data/catalogue.ts';
 import type { RowRule } from '../data/rows.ts';
+import { tagsOf } from '../data/writers/card.ts';
 import { expectWord, type WordParser, withWords } from './values.ts';
 
 /** A rule as it was asked for. */
@@ -28,12 +29,22 @@ function readRules(text: string, before: readonly RequestedRule[] = []): readonl
     const isNone = part.trim() === '' || name?.trim() === '';
     if (isNone || (name !== undefined && part.trim().endsWith(':'))) throw noRules(text);
     if (name !== undefined) {
+      expectNoTrainer(name.trim());
       expectWord('--rule', name.trim(), ruleNames);
       rules.push({ name: name.trim(), options: {} });
     }
     if (option !== undefined && option !== '') readOption(option, rules.at(-1), text);
   }
   return [...before, ...rules];
+}
+
+/** @throws EspalierError `usage`, naming the rules that make its rows, for the name of a trainer. */
+function expectNoTrainer(name: string): void {
+  const rules = rowRules.filter(({ kind }) => tagsOf[kind].includes(name));
+  if (rules.length === 0) return;
+  const names = rules.map((rule) => rule.name).join(', ');
+  const message = `\`--rule ${name}\` is a trainer, not a rule: the rules that make rows for it are ${names}.`;
+  throw new EspalierError('usage', message);
 }
 
 /** Reads `--rule`, which can be repeated. */

@@ -7,9 +7,12 @@ import type { RowRule, TrainingRow } from './rows.ts';
 export function rowRule<Row extends TrainingRow>(rule: RowRule<Row>): RowRule<Row> {
   return {
     ...rule,
-    rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
+    rows<State, Action>(
+      trees: readonly TreeRecord<State, Action>[],
+      leaveOut?: (reason: string) => void,
+    ) {
       expectTrees('trees', trees);
-      return rule.rows(trees);
+      return rule.rows(trees, leaveOut);
     },
   };
 }
@@ -42,8 +45,9 @@ export function expectTrees(name: string, trees: unknown): void {
 export function* rowsOf(
   { name, kind, rows }: Pick<RowRule, 'kind' | 'name' | 'rows'>,
   trees: readonly TreeRecord[],
+  leaveOut: (reason: string) => void,
 ): Generator<TrainingRow, void, undefined> {
-  const made: unknown = rows(trees);
+  const made: unknown = rows(trees, leaveOut);
   if (typeof made !== 'object' || made === null || !(Symbol.iterator in made)) {
     throw new EspalierError(
       'usage',

@@ -201,6 +201,11 @@ export interface RowRule<Row extends TrainingRow = TrainingRow> extends RuleInfo
    * The rows of one problem: equal trees give equal rows in the same order. No two of them are equal.
    *
    * @param trees - All trees of the problem.
+   * @param leaveOut - Told the reason for each row that is left out because another row of the problem contradicts it,
+   *   in one sentence: an export counts them.
    */
-  rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Iterable<Row>;
+  rows<State, Action>(
+    trees: readonly TreeRecord<State, Action>[],
+    leaveOut?: (reason: string) => void,
+  ): Iterable<Row>;
 }

@@ -113,6 +113,7 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
     });
     return { id, input };
   }
+  expectKnownTask(line, { path, number });
   const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\`, got ${keysOf(parsedLine(line))}`;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
 }
@@ -133,6 +134,15 @@ function expectKnownKeys(line: string, place: Place): void {
     const meant = isOdd ? nearestName(key, missing) : undefined;
     if (meant !== undefined) throw fault(place, `unknown key \`${key}\`: write \`${meant}\``);
   }
+}
+
+/** @throws EspalierError `usage` for a puzzle of a task that there is not. A question may have such a column. */
+function expectKnownTask(line: string, place: Place): void {
+  const parsed = parsedLine(line);
+  const { task, question } = isPlainObject(parsed) ? parsed : {};
+  const isKnown = question !== undefined || taskNames.some((name) => name === task);
+  if (typeof task !== 'string' || isKnown) return;
+  throw fault(place, `unknown task ${JSON.stringify(task)}: there are ${taskNames.join(', ')}`);
 }
 
 /** What a value is told by where another one was expected: the names of its fields. */

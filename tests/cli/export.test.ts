@@ -40,8 +40,18 @@ test('export says what a source lacks, takes options of rules, and makes steps',
   ]);
 
   const steps = ['--rule', 'best-trajectories', '--unit', 'step', '--no-provenance'];
-  const { code } = await espalier(...from, ...steps, '--out', join(folder, 'steps'));
+  const split = ['--split', 'train=0.999,test=0.001'];
+  const { code, stdout } = await espalier(
+    ...from,
+    ...steps,
+    ...split,
+    '--out',
+    join(folder, 'steps'),
+  );
   expect(code).toBe(0);
+  expect(stdout).toContain(
+    'No rows in `test`, which got no problem that makes any: search more problems, or use --exact-split.',
+  );
   const [first] = lines('steps', 'best-trajectories');
   expect(first).toEqual({ prompt: 'What is 2 + 2?\n', completion: 'Two and two.' });
 });

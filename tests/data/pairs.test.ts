@@ -181,6 +181,18 @@ describe('paths to one prompt that disagree', () => {
     expect(sides(ways([1, 0], [0, 1]))).toEqual([]);
     expect(sides(ways([1, 0], [0, 1], [1, 0]))).toEqual([]);
   });
+
+  test('tell of each row that they leave out', () => {
+    const leftOut = (...records: readonly ReturnType<typeof ways>[]) => {
+      const reasons: string[] = [];
+      const rows = [...preferences(rule).rows(records, (reason) => reasons.push(reason))];
+      return [rows.length, ...reasons];
+    };
+    const reason = 'Another row of the problem says the opposite, with a margin at least as large.';
+    expect(leftOut(ways([1, 0.5], [0, 0.25]))).toEqual([1, reason]);
+    expect(leftOut(ways([1, 0], [0, 1]))).toEqual([0, reason, reason]);
+    expect(leftOut(ways([1, 0]))).toEqual([1]);
+  });
 });
 
 describe('filters', () => {

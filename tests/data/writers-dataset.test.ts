@@ -78,6 +78,21 @@ test.each([
   },
 );
 
+test('rows that a rule leaves out because they contradict others of the problem are counted', async () => {
+  const torn: RowRule = {
+    name: 'torn',
+    kind: 'unpaired',
+    *rows(_trees, leaveOut) {
+      leaveOut?.('Torn.');
+      yield unpaired({});
+    },
+  };
+  const configs = [{ name: 'torn', rule: torn, format: text }];
+  const report = await write(['a'], { configs });
+  expect(report.configs[0]).toMatchObject({ rows: 1, refused: [{ reason: 'Torn.', rows: 1 }] });
+  expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('- 1 row: Torn.');
+});
+
 test('rows that are nearly those before them are dropped where that is asked for, and counted', async () => {
   const close: RowRule<PreferenceRow> = {
     name: 'close',

@@ -40,6 +40,7 @@ export function wrongCommands({
   const torn = file('torn.jsonl', '{"question": "a"}\n{"question": \n');
   const nameless = file('nameless.jsonl', '{"text": "What is 1 + 1?"}\n');
   const questions = file('questions.jsonl', '{"question": "What is 1 + 1?", "answer": "2"}\n');
+  const unknown = file('unknown.jsonl', '{"task": "game25", "input": "4 9 10 13"}\n');
   const puzzles = file('puzzles.txt', '4 9 10 13\n');
   const three = file('three.txt', '4 9 10 13\n1 2\n');
   const gguf = file('model.gguf', 'no model');
@@ -187,7 +188,22 @@ export function wrongCommands({
       ['three\\.txt', 'Line 2', '1 2'],
     ],
     ['questions and no model', ['generate', '--problems', questions, '--out', out], ['--model']],
+    [
+      'an option of `generate` that is misspelt',
+      ['generate', '--problem', puzzles, '--out', out],
+      ["'--problem'", '--problems'],
+    ],
+    [
+      'a puzzle of a task that is not there',
+      ['generate', '--problems', unknown, '--out', out, '--model', 'none'],
+      ['unknown\\.jsonl', 'Line 1', 'game25', 'game24'],
+    ],
     ['no place for the dataset', generate, ['--out']],
+    [
+      'a trainer in place of a rule',
+      [...exported, '--rule', 'dpo'],
+      ['dpo', 'step-dpo', 'agent-q'],
+    ],
     ['a rule that is misspelt', [...many, '--rule', 'step-dop'], ['step-dop', 'step-dpo']],
     ['a format that is misspelt', [...many, '--format', 'tlr'], ['tlr', 'trl']],
     [
@@ -204,6 +220,8 @@ export function wrongCommands({
       ['--push|repo', 'data', 'owner/name'],
     ],
     ['an upload without a token', [...exported, '--push', 'me/data'], ['HF_TOKEN']],
+    ['an export of a dataset', ['export', dataset, '--out', out], ['data', 'is a dataset']],
+    ['rows of a run', ['rows', run], ['is a run', 'espalier export']],
     ['rows of no dataset', ['rows', emptyFolder], ['nothing']],
     [
       'rows of a rule that is not there',

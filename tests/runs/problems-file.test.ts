@@ -44,7 +44,7 @@ test.each([
   ['{"text": "a"}', /Line 1 of `.*`: expected `question`/],
   ['[1]', /Line 1 of `.*`: expected `question`/],
   ['{"input": "1 2 3 4"}', /Line 1 of `.*`: expected a `task`, or `--task` for all lines\./],
-  ['{"task": "chess", "input": "e4"}', /Line 1 of `.*`: expected `question`/],
+  ['{"task": "chess", "input": "e4"}', /Line 1 of `.*`: unknown task "chess"/],
   ['{"task": "game24", "input": "1 2 x"}', /Line 1 of `.*`: Expected/],
   ['{"question": "a"}\n{"question": "a"}', /to have different ids, got "a" twice\./],
 ])('refuses %j', (content, message) => {

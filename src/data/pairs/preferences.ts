@@ -56,10 +56,13 @@ export function pairRows(info: RuleInfo, reading: PairReading): RowRule<Preferen
     name,
     ...infoOf(info),
     kind: 'preference',
-    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
+    *rows<State, Action>(
+      trees: readonly TreeRecord<State, Action>[],
+      leaveOut?: (reason: string) => void,
+    ) {
       const names = new Map<string, number>();
       const drafts = trees.flatMap((record) => draftsOf(record, reading, names));
-      const agreed = withoutOpposites(drafts);
+      const agreed = withoutOpposites(drafts, leaveOut);
       const balanced = keepLargestAtEach(({ pair }) => pair.parent.depth, agreed, reading.perDepth);
       for (const draft of keepLargest(balanced, reading.maxPairsPerProblem)) {
         yield toRow(draft, name, reading.parts);
@@ -91,6 +94,7 @@ interface Draft<State, Action> {
 /** Drafts of which no two are equal, and no two prefer opposite sides of one pair. */
 function withoutOpposites<State, Action>(
   drafts: readonly Draft<State, Action>[],
+  leaveOut?: (reason: string) => void,
 ): readonly Draft<State, Action>[] {
   const unlike = bestOfEqual(
     drafts,
@@ -98,8 +102,15 @@ function withoutOpposites<State, Action>(
     ({ margin }) => margin,
   );
   const margins = new Map(unlike.map(({ key, margin }) => [key, margin]));
-  return unlike.filter(({ opposite, margin }) => margin > (margins.get(opposite) ?? 0));
+  return unlike.filter(({ opposite, margin }) => {
+    const isKept = margin > (margins.get(opposite) ?? 0);
+    if (!isKept) leaveOut?.(contradicted);
+    return isKept;
+  });
 }
+
+const contradicted =
+  'Another row of the problem says the opposite, with a margin at least as large.';
 
 function draftsOf<State, Action>(
   record: TreeRecord<State, Action>,

@@ -50,7 +50,8 @@ function sourceFiles({ files = [] }: CardOptions): readonly string[] {
   ];
 }
 
-const tagsOf: Readonly<Record<RowKind, readonly string[]>> = {
+/** What trainers of the rows of each kind are called. */
+export const tagsOf: Readonly<Record<RowKind, readonly string[]>> = {
   preference: ['dpo', 'preference'],
   prompt: ['grpo'],
   rollout: ['grpo'],

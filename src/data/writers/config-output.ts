@@ -68,7 +68,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   return {
     add(trees, split) {
       let output: SplitOutput | undefined;
-      for (const row of rowsOf(rule, trees)) {
+      for (const row of rowsOf(rule, trees, refuse)) {
         const written = form.write(row);
         if (typeof written === 'string') {
           refuse(written);

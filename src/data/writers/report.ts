@@ -40,7 +40,7 @@ export interface DatasetReport {
       /** Its files, within the folder of the configuration. */
       readonly files: readonly string[];
     }[];
-    /** Rows that the form cannot express, by reason, most frequent first. */
+    /** Rows left out: repeated, contradicted, or not expressible in the form; by reason, most frequent first. */
     readonly refused: readonly {
       /** Why, in one sentence. */
       readonly reason: string;
