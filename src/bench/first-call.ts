@@ -43,10 +43,8 @@ async function holdsCall(
 ): Promise<boolean> {
   const asked = instance.model ?? model;
   if (asked === undefined) return true;
-  let isReached = false;
   const end = new AbortController();
   const mute = aroundCalls(() => () => {
-    isReached = true;
     const reached = new EspalierError('budget', 'The first call fits.');
     end.abort(reached);
     return Promise.reject(reached);
@@ -70,9 +68,9 @@ async function holdsCall(
       prices,
       signal: end.signal,
     });
-    return isReached || found.exceeded !== budget.unit;
+    return found.exceeded !== budget.unit;
   } catch {
-    // Whatever else is wrong is told where it happens.
+    // It reached a call, which aborted it. Whatever else is wrong is reported where it happens.
     return true;
   }
 }
