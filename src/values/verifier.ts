@@ -5,7 +5,7 @@ import { actingOn, stateAddress } from '../calls/acting-on.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
-import type { Failed } from '../contracts/failure.ts';
+import type { Failed, Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Oracle, Verifier } from '../contracts/verifier.ts';
 import { noState } from './no-state.ts';
@@ -38,12 +38,14 @@ function* verify<State>(
 ): Waiting<Evaluation | Failed> {
   if (node.kind === 'proposed') return noState;
   const acting = actingOn(context, () => stateAddress(node));
+  let kind: Failure['kind'] = 'call';
   try {
     const verdict = yield* wait(check.verify(node.state, acting));
+    kind = 'invalid';
     const value = scoreIn(verdict);
     const { rationale } = verdict;
     return rationale === undefined ? { value } : { value, rationale };
   } catch (error) {
-    return failedBy(error, 'call', context);
+    return failedBy(error, kind, context);
   }
 }

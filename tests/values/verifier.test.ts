@@ -54,7 +54,7 @@ describe('the verifier evaluator', () => {
       { value: 1 },
       {
         failure: {
-          kind: 'call',
+          kind: 'invalid',
           message: 'Expected `verdict.score` to be a number from 0 to 1, got `2`.',
         },
       },
