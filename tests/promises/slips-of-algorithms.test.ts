@@ -152,7 +152,7 @@ const slips: Readonly<Record<string, readonly [message: string, run: Run]>> = {
 
 describe('an algorithm of the user', () => {
   test.each(Object.entries(slips))('hears of a slip in %s', async (_name, [message, run]) => {
-    const algorithm: SearchAlgorithm = { name: 'own', laws: [], run };
+    const algorithm = { name: 'own', laws: [], run } as unknown as SearchAlgorithm;
     const proposing = () => [{ action: 'a' }];
     const searching = search(bare, {
       policy: proposing,
