@@ -59,7 +59,7 @@ function million(): void {
     await search(environment, {
       policy: { propose: () => { asked += 1; return [{ action: 'a' }]; } },
       evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
-      algorithm: { name: 'one step', concurrency: 'any', run: async () => {} },
+      algorithm: { name: 'one step', concurrency: 'any', laws: [], run: async () => {} },
       budget: { simulations: 1 },
       journal: { ...journal, lines: journal.lines, mode: 'replay', append() {} },
     });
