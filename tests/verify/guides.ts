@@ -92,7 +92,7 @@ function moduleOf(block: GuideBlock, index: number): GuideModule {
     .replaceAll('limit: 150', 'limit: 1')
     .replaceAll('tokens=500,1k,2k', 'tokens=500')
     .replaceAll('[500, 1k, 2k]', '[1k]')
-    .replaceAll('tokens=2k,8k,32k --seeds 3', 'tokens=2k')
+    .replaceAll('tokens=8k,16k,32k --seeds 3', 'tokens=8k')
     .replaceAll('@8k', '@1k');
   const ownName = `${file}.${extensions[language] ?? language}`;
   writeFileSync(join(folderOf(guide), block.file ?? ownName), text);
