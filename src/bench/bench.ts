@@ -22,7 +22,7 @@ import {
 } from './compare-options.ts';
 import { expectRoom } from './first-call.ts';
 import { asJson, nameOrNull, openFolders } from './folders.ts';
-import { type BenchMethod, planOf } from './methods.ts';
+import { type BenchMethod, planOf, shownTo } from './methods.ts';
 import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -199,23 +199,16 @@ class Benchmark {
 
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
-    const { id: name } = instance;
+    const { id: name, oracle } = instance;
     const scope = this.#scopeOf(instance, attempt);
     await this.#turnOf(scope, `${id}#${attempt}`);
     this.#recording.takeReused(scope);
     const asked = instance.model ?? this.#options.model;
-    const shown = this.#shown(instance, asked);
-    const { cluster, guides, oracle } = instance;
-    const { maxTokens = instance.maxTokens } = this.#options;
+    const shown = shownTo(asked, instance, this.#options.maxTokens);
     const plan = await planOf(
       method,
-      // Without the revision: what is right can be guessed by it.
       {
-        ...{ id: name, environment: shown },
-        ...(cluster !== undefined && { cluster }),
-        ...(guides !== undefined && { guides }),
-        ...(instance.model !== undefined && { model: instance.model }),
-        ...(maxTokens !== undefined && { maxTokens }),
+        ...shown,
         ...(oracle !== undefined && { oracle: this.#guarded(oracle, method, `${id}#${attempt}`) }),
       },
       {
@@ -224,7 +217,7 @@ class Benchmark {
       },
     );
     return {
-      environment: shown,
+      environment: shown.environment,
       ...plan,
       budget: { simulations: mostSimulations, [budget.unit]: budget.limit },
       // Random numbers of a method must not tell of the revision either.
@@ -275,13 +268,6 @@ class Benchmark {
   #end(key: string): void {
     this.#ends.get(key)?.();
     this.#ends.delete(key);
-  }
-
-  /** The environment as the model is shown it. */
-  #shown(instance: BenchInstance, model: LanguageModel | undefined) {
-    const { environment } = instance;
-    const notation = model && instance.notationFor?.(model.capabilities);
-    return notation === undefined ? environment : { ...environment, notation };
   }
 
   #share(model: LanguageModel | undefined, scope: string): LanguageModel | undefined {

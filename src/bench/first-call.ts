@@ -3,7 +3,8 @@ import { aroundCalls } from '../calls/middleware/wrap.ts';
 import { search } from '../search/search.ts';
 import type { CompareOptions } from './compare-options.ts';
 import { budgetText } from './figures.ts';
-import type { BenchMethod } from './methods.ts';
+import { type BenchMethod, shownTo } from './methods.ts';
+import type { BenchBudget } from './report.ts';
 import type { BenchInstance } from './task.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function expectRoom(
   }: { readonly methods: readonly BenchMethod[]; readonly instance: BenchInstance },
 ): Promise<void> {
   const own = new Set(options.methods.filter((each) => typeof each !== 'string'));
-  for (const budget of options.budgets.filter(({ unit }) => unit === 'tokens' || unit === 'usd')) {
+  for (const budget of leastBudgets(options.budgets)) {
     for (const method of methods.filter((each) => !own.has(each))) {
       if (await holdsCall(options, { method, instance, budget })) continue;
       const message = `Not one call of ${method.name} fits ${budgetText(budget)}: a call reserves its prompt and the longest answer and thoughts that it may get. Lower \`--max-tokens\` or \`--thought-tokens\`, or raise \`--budgets\`.`;
@@ -29,8 +30,17 @@ export async function expectRoom(
   }
 }
 
+/** The smallest budgets in tokens and in dollars: what fits them fits the others. */
+function leastBudgets(budgets: readonly BenchBudget[]): readonly BenchBudget[] {
+  return (['tokens', 'usd'] as const).flatMap(
+    (unit) =>
+      budgets.filter((budget) => budget.unit === unit).toSorted((a, b) => a.limit - b.limit)[0] ??
+      [],
+  );
+}
+
 async function holdsCall(
-  { model = undefined, judgeModel, prices = {}, maxTokens }: CompareOptions,
+  { model, judgeModel, prices = {}, maxTokens }: CompareOptions,
   {
     method,
     instance,
@@ -38,7 +48,7 @@ async function holdsCall(
   }: {
     readonly method: BenchMethod;
     readonly instance: BenchInstance;
-    readonly budget: CompareOptions['budgets'][number];
+    readonly budget: BenchBudget;
   },
 ): Promise<boolean> {
   const asked = instance.model ?? model;
@@ -49,22 +59,15 @@ async function holdsCall(
     end.abort(reached);
     return Promise.reject(reached);
   });
-  const notation = instance.notationFor?.(asked.capabilities);
-  const environment = {
-    ...instance.environment,
-    ...(notation !== undefined && { notation }),
-  };
-  const { oracle: _, ...shown } = instance;
-  const longest = maxTokens ?? instance.maxTokens;
+  const shown = shownTo(asked, instance, maxTokens);
   try {
-    const plan = await method.plan(
-      { ...shown, environment, ...(longest !== undefined && { maxTokens: longest }) },
-      { model: mute(asked), judgeModel: judgeModel && mute(judgeModel) },
-    );
-    const limits = { simulations: 1, [budget.unit]: budget.limit };
-    const found = await search(environment, {
+    const plan = await method.plan(shown, {
+      model: mute(asked),
+      judgeModel: judgeModel && mute(judgeModel),
+    });
+    const found = await search(shown.environment, {
       ...plan,
-      budget: limits,
+      budget: { simulations: 1, [budget.unit]: budget.limit },
       prices,
       signal: end.signal,
     });

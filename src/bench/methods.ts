@@ -1,3 +1,4 @@
+import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { describeValue, expectFunction, expectObject, expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
@@ -37,6 +38,23 @@ export interface BenchMethod<State = any, Action = any> {
     instance: BenchInstance<State, Action>,
     models: BenchModels,
   ): MaybePromise<BenchPlan<State, Action>>;
+}
+
+/**
+ * An instance as a plan may see it: in the notation of the model, without the oracle, and without the revision, by which
+ * the answer could be guessed.
+ */
+export function shownTo(
+  asked: LanguageModel | undefined,
+  { id, environment, cluster, guides, model, notationFor, maxTokens: usual }: BenchInstance,
+  maxTokens: number | undefined = usual,
+): BenchInstance {
+  const notation = asked && notationFor?.(asked.capabilities);
+  return {
+    id,
+    environment: notation === undefined ? environment : { ...environment, notation },
+    ...defined({ cluster, guides, model, maxTokens }),
+  };
 }
 
 /**

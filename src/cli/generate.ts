@@ -225,7 +225,9 @@ async function grow(
         try {
           await grow();
         } finally {
-          await own.release(environments.get(keyOf(asked, attempt)));
+          const key = keyOf(asked, attempt);
+          await own.release(environments.get(key));
+          environments.delete(key);
         }
       },
       attempts: request.attempts,

@@ -44,12 +44,15 @@ export const humanEvalEntry: BenchTaskEntry = {
         });
         expectDifferent(file, asked);
         await loadPython();
-        return asked.slice(0, limit).map((each) => ({
-          id: each.id,
-          environment: codeEnvironment(codeProblem(each)),
-          oracle: hiddenTests(codeProblem(each)),
-          maxTokens: 1_024,
-        }));
+        return asked.slice(0, limit).map((each) => {
+          const made = codeProblem(each);
+          return {
+            id: each.id,
+            environment: codeEnvironment(made),
+            oracle: hiddenTests(made),
+            maxTokens: 1_024,
+          };
+        });
       },
     };
   },
