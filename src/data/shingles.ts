@@ -21,6 +21,10 @@ export class ShingleReader {
   #count = 0;
   #numbers = 0;
   #text = 0;
+  /** Of the text being read: its words so far, and the hashes of the last two. */
+  #words = 0;
+  #before = 0;
+  #last = 0;
 
   /** The shingles of texts. They hold until it reads again. */
   read(texts: readonly string[]): Shingled {
@@ -29,52 +33,53 @@ export class ShingleReader {
     this.#text = firstHash;
     const most = texts.reduce((sum, text) => sum + text.length, 0);
     if (most > this.#shingles.length) this.#shingles = new Uint32Array(2 * most);
-    for (const [place, text] of texts.entries()) this.#readText(text, mixed(place + 1));
+    for (const [place, text] of texts.entries()) {
+      this.#readText(text, mixed(place + 1));
+      // A shorter text is one shingle.
+      if (this.#words > 0 && this.#words < wordsEach) this.#add(this.#before, this.#last, 0);
+    }
     const shingles = this.#shingles.subarray(0, this.#count);
     return { shingles, numbers: this.#numbers, text: this.#text };
   }
 
   #readText(text: string, salt: number): void {
-    let [before, last, words] = [salt, salt, 0];
-    let start = 0;
+    this.#before = salt;
+    this.#last = salt;
+    this.#words = 0;
+    let word = firstHash;
+    // The highest code of the word; 0 before its first character.
+    let highest = 0;
     let whole = this.#text;
     for (let at = 0; at <= text.length; at++) {
-      // The end parts words, and texts, as a character does.
+      // The end separates words, and texts, as a character does.
       const character = at === text.length ? 0 : text.charCodeAt(at);
       const code = foldedCode(character);
       whole = Math.imul(whole ^ character, hashPrime);
       const isAlone = isIdeograph(code);
-      if (code !== 0 && !isAlone) continue;
-      if (at > start) {
-        const word = this.#word(text, start, at);
-        words += 1;
-        if (words >= wordsEach) this.#add(before, last, word);
-        before = last;
-        last = word;
+      if (highest > 0 && (code === 0 || isAlone)) {
+        this.#endWord(word, highest);
+        highest = 0;
       }
-      start = isAlone ? at : at + 1;
+      if (code === 0) continue;
+      word = Math.imul((highest === 0 ? firstHash : word) ^ code, hashPrime);
+      // After an ideograph, the next character begins a word.
+      if (isAlone) this.#endWord(word, code);
+      else if (code > highest) highest = code;
     }
     this.#text = whole;
-    // A shorter text is one shingle.
-    if (words > 0 && words < wordsEach) this.#add(before, last, 0);
+  }
+
+  #endWord(word: number, highest: number): void {
+    if (highest <= digitNine) this.#numbers = mixed(this.#numbers ^ word);
+    this.#words += 1;
+    if (this.#words >= wordsEach) this.#add(this.#before, this.#last, word);
+    this.#before = this.#last;
+    this.#last = word;
   }
 
   #add(first: number, second: number, third: number): void {
     const shingle = mixed(Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
     this.#shingles[this.#count++] = shingle;
-  }
-
-  /** A hash of a word; a number is kept as one. */
-  #word(text: string, start: number, end: number): number {
-    let word = firstHash;
-    let isNumber = true;
-    for (let at = start; at < end; at++) {
-      const code = foldedCode(text.charCodeAt(at));
-      if (code > digitNine) isNumber = false;
-      word = Math.imul(word ^ code, hashPrime);
-    }
-    if (isNumber) this.#numbers = mixed(this.#numbers ^ word);
-    return word;
   }
 }
 
