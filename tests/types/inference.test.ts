@@ -1,5 +1,6 @@
 /** What people write: each program compiles without a cast, under both versions of TypeScript, and runs. */
 import { describe, expect, test } from 'vitest';
+import { mapRow } from '../../src/data/index.ts';
 import {
   astar,
   type Environment,
@@ -217,4 +218,30 @@ describe('a program with models:', () => {
     // @ts-expect-error states have no such property
     await search(counting, { policy: moves, evaluator: (node) => node.state.m, budget });
   });
+});
+
+test('mapRow checks a list of structs within a struct', () => {
+  const message = { struct: { role: 'string', content: 'string' } } as const;
+  const form = { name: 'own', kind: 'preference' } as const;
+  const columns = { chat: { struct: { messages: { list: message }, turns: 'int' } } } as const;
+  const { forms } = mapRow({
+    ...form,
+    columns: {
+      chat: {
+        struct: {
+          messages: { list: { struct: { role: 'string', content: 'string' } } },
+          turns: 'int',
+        },
+      },
+    },
+    map: ({ chosen }) => ({
+      chat: { messages: chosen.map(() => ({ role: 'assistant', content: 'a' })), turns: 1 },
+    }),
+  });
+  expect(Object.keys(forms.preference.columns)).toEqual(['chat']);
+  const wrongText = [{ role: 'a', content: 1 }];
+  // @ts-expect-error The content of a message is text.
+  mapRow({ ...form, columns, map: () => ({ chat: { messages: wrongText, turns: 1 } }) });
+  // @ts-expect-error A count is a number.
+  mapRow({ ...form, columns, map: () => ({ chat: { messages: [], turns: 'one' } }) });
 });

@@ -2,24 +2,30 @@ import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectObject, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
 import type { Columns, ColumnType, FileRow } from './columns.ts';
 import type { DatasetFormat, RowOfKind } from './format.ts';
 
-/** The values that a type of column takes. */
-export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
-  ? boolean
-  : Type extends 'float' | 'int'
-    ? number
-    : Type extends 'json' | 'string'
-      ? string
-      : Type extends Readonly<Record<'list', infer Each extends ColumnType>>
-        ? readonly ValueOf<Each>[]
-        : Type extends Readonly<Record<'optional', infer Own extends ColumnType>>
-          ? ValueOf<Own> | null
-          : Type extends Readonly<Record<'struct', infer Fields extends Columns>>
-            ? { readonly [Name in keyof Fields]: ValueOf<Fields[Name]> }
-            : never;
+/**
+ * The values that a type of column takes. A type that the compiler knows only as some {@link ColumnType} takes any JSON
+ * value: expanding it would never end.
+ */
+export type ValueOf<Type extends ColumnType> = [ColumnType] extends [Type]
+  ? JsonValue
+  : Type extends 'boolean'
+    ? boolean
+    : Type extends 'float' | 'int'
+      ? number
+      : Type extends 'json' | 'string'
+        ? string
+        : Type extends Readonly<Record<'list', infer Each extends ColumnType>>
+          ? readonly ValueOf<Each>[]
+          : Type extends Readonly<Record<'optional', infer Own extends ColumnType>>
+            ? ValueOf<Own> | null
+            : Type extends Readonly<Record<'struct', infer Fields extends Columns>>
+              ? { readonly [Name in keyof Fields]: ValueOf<Fields[Name]> }
+              : never;
 
 /**
  * A custom form: a function from rows to columns, checked against the columns by the compiler and the writers.
