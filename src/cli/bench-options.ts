@@ -40,7 +40,7 @@ const help = [
 /** The command without its action. */
 export function benchCommand(): Command {
   const command = new Command('bench')
-    .description('Measure whether search helps, which one, from what budget on, at what price.')
+    .description('Measure whether search helps, which method, from which budget, and at what cost.')
     .argument('[suite]', 'a YAML file with the options (schemas/bench-suite.json)')
     .option(
       '--task <task>',

@@ -21,28 +21,26 @@ export interface CheckDatasetRequest {
 /** The command without its action. */
 export function checkDatasetCommand(): Command {
   return new Command('check-dataset')
-    .description('Say what would make training on a dataset fail or go wrong.')
-    .argument('<path>', 'a folder or a file: JSON lines or JSON, .gz or not, or Parquet')
-    .option('--json', 'print what was found as one JSON document')
-    .option(
-      '--min-margin <n>',
-      'how much better the chosen side must be',
-      numberOption('min-margin'),
-    )
+    .description('Find what would make training on a dataset fail or go wrong.')
+    .argument('<path>', 'a folder or file: JSON lines or JSON, also .gz, or Parquet')
+    .option('--json', 'print the findings as one JSON document')
+    .option('--min-margin <n>', 'minimum margin of the chosen side', numberOption('min-margin'))
     .option(
       '--max-length <n>',
-      'the longest row that the trainer takes, in tokens (default: 1024)',
+      'maximum row length of the trainer, in tokens (default: 1024)',
       integerOption('max-length'),
     )
-    .option('--tokenizer <file>', 'a tokenizer.json or a GGUF file, by which tokens are counted')
-    .option('--separator <text>', 'what the trainer puts behind each step (default: a line break)')
+    .option('--tokenizer <file>', 'a tokenizer.json or GGUF file for counting tokens')
+    .option('--separator <text>', 'what the trainer puts after each step (default: a line break)')
     .addHelpText(
       'after',
       [
         '',
-        'It reads the forms of TRL, LLaMA-Factory, Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd,',
-        'verl, axolotl and distilabel. Without --tokenizer, lengths in tokens are estimates: four bytes make one.',
-        'Exit code: 0 clean or only warnings, 1 errors, 2 nothing to train on or nothing that can be read.',
+        'It reads the formats of TRL, LLaMA-Factory, Step-DPO, Step-APO, OpenAI, PRM800K,',
+        'Math-Shepherd, verl, axolotl and distilabel. Without --tokenizer, lengths in',
+        'tokens are estimated at four bytes per token.',
+        'Exit codes: 0 clean or only warnings, 1 errors, 2 nothing to train on or nothing',
+        'readable.',
         '',
         'Example: espalier check-dataset data/ --min-margin 0.1',
       ].join('\n'),

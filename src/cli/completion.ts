@@ -22,7 +22,8 @@ export function completionCommand(makeProgram: () => Promise<Command>): Command 
         '',
         'Example: espalier completion bash',
         '',
-        'bash: eval "$(espalier completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc, behind compinit;',
+        'bash: eval "$(espalier completion bash)" in ~/.bashrc',
+        'zsh: eval "$(espalier completion zsh)" in ~/.zshrc, after compinit',
         'fish: espalier completion fish > ~/.config/fish/completions/espalier.fish',
       ].join('\n'),
     )

@@ -28,21 +28,21 @@ const formatNames: readonly string[] = datasetFormats.map(({ name }) => name);
 
 /** The options of all commands that write a dataset. */
 export function addDatasetOptions(command: Command): Command {
-  return command
+  const chosen = command
     .requiredOption('--out <folder>', 'where the dataset is written')
     .option(
       '--rule <names>',
-      `which rows, with commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q); with options: math-shepherd:from=evaluation,paths=leaves`,
+      `kinds of rows, separated by commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q); with options: math-shepherd:from=evaluation,paths=leaves`,
       rulesOption,
     )
     .option(
       '--unit <unit>',
-      'best-trajectories: step, for a policy that is asked step by step, or trajectory (default)',
+      'for best-trajectories: step, for policies that are asked step by step, or trajectory (default)',
       wordOption('unit', ['step', 'trajectory']),
     )
     .option(
       '--format <name>',
-      `for which trainer: ${formatNames.join(', ')}`,
+      `the trainer and form: ${formatNames.join(', ')}`,
       wordOption('format', formatNames),
       'trl',
     )
@@ -53,35 +53,52 @@ export function addDatasetOptions(command: Command): Command {
     )
     .option(
       '--split <shares>',
-      'by problem, such as train=0.9,test=0.1 (default: all train)',
+      'shares by problem, such as train=0.9,test=0.1 (default: all train)',
       splitOption,
     )
-    .option('--split-seed <seed>', 'another seed, another split (default: 0)', seedOption)
-    .option('--exact-split', 'exact shares of these problems, which may move when others come')
+    .option('--split-seed <seed>', 'seed of the split (default: 0)', seedOption)
+    .option(
+      '--exact-split',
+      'make the shares exact; problems may change splits when others are added',
+    )
     .option(
       '--near-duplicates <what>',
-      'rows that are nearly the same as one before: drop or keep (default: keep)',
+      'rows nearly identical to an earlier one: drop or keep (default: keep)',
       wordOption('near-duplicates', ['drop', 'keep']),
     )
-    .option('--min-margin <n>', 'pairs: least difference in score', numberOption('min-margin'))
-    .option('--min-visits <n>', 'pairs: least visits of both sides', integerOption('min-visits', 0))
-    .option('--max-pairs <n>', 'pairs: maximum of one problem', integerOption('max-pairs'))
+    .option(
+      '--min-margin <n>',
+      'for pairs: minimum difference in score',
+      numberOption('min-margin'),
+    )
+    .option(
+      '--min-visits <n>',
+      'for pairs: minimum visits of both sides',
+      integerOption('min-visits', 0),
+    )
+    .option('--max-pairs <n>', 'for pairs: maximum per problem', integerOption('max-pairs'));
+  return addTextOptions(chosen);
+}
+
+/** How rows are written as text. */
+function addTextOptions(command: Command): Command {
+  return command
     .option(
       '--chat-template <file>',
-      'a Jinja chat template, or a tokenizer_config.json (#NAME takes one of several), for forms that are text',
+      'a Jinja chat template, or a tokenizer_config.json (#NAME selects one of several), for text formats',
     )
     .option(
       '--end-token <text>',
-      'the end token of the model, behind what ends, for forms that are text',
+      'the end token of the model, appended to finished texts, for text formats',
     )
     .option(
       '--provenance',
-      'with the columns that tell where a row comes from (default: but for openai)',
+      'add columns that say where each row comes from (default, except for openai)',
     )
-    .option('--no-provenance', 'without them')
+    .option('--no-provenance', 'leave these columns out')
     .option(
       '--notation <name>',
-      'how rows show questions: continued, restated, json (default: as in the search)',
+      'how prompts are written: continued, restated, json (default: as in the search)',
       wordOption('notation', ['continued', 'restated', 'json']),
     );
 }

@@ -31,19 +31,24 @@ export function doctorCommand(): Command {
       modelOption,
     );
   return addKeyVariableOption(command)
-    .option('--judge <file>', 'measure it as a judge instead, on the states of a JSONL file')
-    .option('--effort <level>', 'how hard the model thinks, such as low; its provider knows which')
-    .option('--repeats <n>', 'how often each of those is judged', integerOption('repeats'), 3)
-    .option('--json', 'print what was found as one JSON document')
+    .option('--judge <file>', 'measure it as a judge instead, on the states in a JSON lines file')
+    .option(
+      '--effort <level>',
+      'how hard the model thinks, such as low; levels depend on the provider',
+    )
+    .option('--repeats <n>', 'judgements of each state', integerOption('repeats'), 3)
+    .option('--json', 'print the findings as one JSON document')
     .addHelpText(
       'after',
       [
         '',
-        'It sends some thirty short requests, which are paid for where the model is, and takes a minute at most.',
+        'It sends about thirty short requests, which cost money if the model does, and',
+        'takes at most a minute.',
         '',
-        'A line of the file for `--judge` is a state as the model is shown it, and whether the goal can be reached from',
-        'there: {"state": "…", "good": true}. Of states of one problem, "problem": "…" says so. Printed are the AUC, the',
-        'noise between judgements of one state, and how wide a search such a judge carries.',
+        'Each line of the --judge file is a state as shown to the model, and whether the',
+        'goal can be reached from it: {"state": "…", "good": true}; "problem": "…" groups',
+        'the states of one problem. It prints the AUC, the noise between judgements of',
+        'one state, and the widest search that such a judge supports.',
         '',
         'Example: espalier doctor --model vllm:http://localhost:8000/v1',
       ].join('\n'),

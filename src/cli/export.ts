@@ -32,8 +32,8 @@ export interface ExportRequest extends DatasetRequest {
 /** The command without its action. */
 export function exportCommand(): Command {
   const command = new Command('export')
-    .description('Make a dataset of trees that are there already: free of charge.')
-    .argument('<sources...>', 'run folders; with --from, files of trees that others grew')
+    .description('Make a dataset from saved trees (no model calls).')
+    .argument('<sources...>', 'run folders; with --from, files of trees grown elsewhere')
     .option(
       '--from <kind>',
       'run, toolbench (DFSDT trees, a file each), omegaprm (JSON lines)',
@@ -42,20 +42,20 @@ export function exportCommand(): Command {
     )
     .option(
       '--weight <shares>',
-      'of several runs: the share of the problems of each that is taken, such as 1,0.25 (default: all)',
+      'for several runs: the share of the problems to take from each, such as 1,0.25 (default: all)',
       weightOption,
     )
     .option(
       '--environment <file>',
-      'of runs made with it: the module again, by whose notation rows are made',
+      'for runs made with it: the same module, whose notation is used for the rows',
       moduleOption,
     )
     .option('--json', 'print the result as one JSON document')
     .option(
       '--push <repo>',
-      'put the dataset on the Hugging Face Hub, as owner/name; the access token is read from HF_TOKEN, the address of another Hub from HF_ENDPOINT',
+      'upload the dataset to the Hugging Face Hub as owner/name, with the access token in HF_TOKEN; HF_ENDPOINT names another Hub',
     )
-    .option('--public', 'of --push: a repository that is made is public (default: private)');
+    .option('--public', 'with --push: create a public repository (default: private)');
   return addDatasetOptions(command).addHelpText(
     'after',
     [

@@ -30,10 +30,10 @@ export interface GenerateArguments
 export function generateCommand(): Command {
   const command = new Command('generate')
     .description('Search many problems under one budget, and make a dataset of the trees.')
-    .requiredOption('--problems <file>', 'one problem a line, as JSON; the forms are below')
+    .requiredOption('--problems <file>', 'JSON lines, one problem each; their forms are below')
     .option(
       '--task <name>',
-      `the puzzle of lines that name none: ${taskNames.join(', ')}`,
+      `the puzzle for lines that name none: ${taskNames.join(', ')}`,
       wordOption('task', taskNames),
     )
     .option(
@@ -44,7 +44,7 @@ export function generateCommand(): Command {
     .addOption(
       new Option(
         '--algorithm <name>',
-        `${algorithmNames.join(', ')}, or a module of your own; mcts where no method is named`,
+        `${algorithmNames.join(', ')}, or a module of your own; mcts unless --method is given`,
       )
         .argParser(algorithmOption)
         .conflicts('method'),
@@ -56,11 +56,12 @@ export function generateCommand(): Command {
     'after',
     [
       '',
-      'A line is {"question": "…", "answer": "…"} or {"task": "game24", "input": "4 9 10 13"}, with an "id" if',
-      'wanted; with --environment it is {"input": "…"}, or the bare input.',
-      'Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
-      'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is;',
-      'batches stay at their provider, and the same command goes on with them.',
+      'Each line is {"question": "…", "answer": "…"} or',
+      '{"task": "game24", "input": "4 9 10 13"}, with an optional "id"; with',
+      '--environment it is {"input": "…"} or the bare input. Known answers decide the',
+      'rewards, and mark the rows as oracle-guided. To resume, run the same command',
+      'again: nothing that is done or paid for is repeated. Ctrl-C ends with what has',
+      'been found so far; batches stay at their provider until the next run.',
       '',
       'Example: espalier generate --problems problems.jsonl --method agent-q --model openai:gpt-6-luna \\',
       '           --calls 60 --budget-usd 5 --concurrency 16 --out data/agent-q',
@@ -73,44 +74,55 @@ function addRunOptions(command: Command): Command {
   return command
     .option(
       '--run <folder>',
-      'where trees and paid calls are kept (default: runs/ and the name of --out)',
+      'where trees and paid calls are saved (default: runs/ and the name of --out)',
     )
     .option(
       '--calls <n>',
-      'calls for each problem, refused ones counted (400 with a model and no limit)',
+      'maximum calls per problem, including refused ones (400 with a model and no other limit)',
       integerOption('calls'),
     )
-    .option('--simulations <n>', 'simulations for each problem', integerOption('simulations'))
-    .option('--nodes <n>', 'nodes of each tree', integerOption('nodes'))
+    .option('--simulations <n>', 'maximum simulations per problem', integerOption('simulations'))
+    .option('--nodes <n>', 'maximum nodes per tree', integerOption('nodes'))
     .option(
       '--tokens <n>',
-      'tokens for each problem, but for what kills lost',
+      'maximum tokens per problem, not counting calls lost to kills',
       integerOption('tokens'),
     )
-    .option('--ms <n>', 'milliseconds for each problem', numberOption('ms'))
-    .option('--budget-usd <n>', 'dollars for all problems together', numberOption('budget-usd'))
-    .option('--budget-calls <n>', 'calls for all problems together', integerOption('budget-calls'))
+    .option('--ms <n>', 'maximum milliseconds per problem', numberOption('ms'))
+    .option(
+      '--budget-usd <n>',
+      'maximum dollars for all problems together',
+      numberOption('budget-usd'),
+    )
+    .option(
+      '--budget-calls <n>',
+      'maximum calls for all problems together',
+      integerOption('budget-calls'),
+    )
     .option(
       '--budget-tokens <n>',
-      'tokens for all problems together',
+      'maximum tokens for all problems together',
       integerOption('budget-tokens'),
     )
     .option(
       '--concurrency <n>',
-      'searches, and calls, under way at once (default: 4, with --batch 500)',
+      'concurrent searches and calls (default: 4, with --batch 500)',
       integerOption('concurrency'),
     )
-    .option('--batch', 'send calls in batches of their provider: half the price, hours of waiting')
+    .option('--batch', 'use the batch API of the provider: half the price, hours of waiting')
     .option(
       '--batch-deadline <minutes>',
-      'after how long the rest of a batch is asked at the full price (default: 1440)',
+      'when the rest of a batch is sent at the full price (default: 1440)',
       numberOption('batch-deadline'),
     )
-    .option('--attempts <n>', 'trees for each problem', integerOption('attempts'), 1)
+    .option('--attempts <n>', 'trees per problem', integerOption('attempts'), 1)
     .option('--limit <n>', 'only the first problems of the file', integerOption('limit'))
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option(...fillOption)
-    .option('--no-answers', 'do not reward ends by the known answers: a model judges them')
-    .option('--until-solved', 'end a search at the first right end, and not at its budget')
-    .option('--retry-failed', 'search again what has failed');
+    .option(
+      '--no-answers',
+      'let a model judge answers instead of comparing them with the known ones',
+    )
+    .option('--until-solved', 'end a search at its first correct answer')
+    .option('--retry-failed', 'repeat failed searches');
 }

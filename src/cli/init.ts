@@ -11,8 +11,8 @@ import { print } from './output.ts';
 /** The command. */
 export function initCommand(): Command {
   return new Command('init')
-    .description('Write a small project: a world of your own, a search, a test, a dataset.')
-    .argument('[folder]', 'where it is written; nothing there is written over', '.')
+    .description('Write a small project with your own environment, a search, a test and a dataset.')
+    .argument('[folder]', 'where to write it; existing files are never overwritten', '.')
     .option('--json', 'print the result as one JSON document')
     .addHelpText('after', '\nExample: espalier init help-desk')
     .action((folder: string, request: { readonly json?: boolean }) => runInit(folder, request));

@@ -84,7 +84,7 @@ export function pairsOf(run: JsonValue | undefined): string {
 /** The command without its action. */
 export function methodsCommand(): Command {
   return new Command('methods')
-    .description('List the published methods that a search can follow.')
+    .description('List the published methods.')
     .option('--json', 'print the list as one JSON document')
     .addHelpText('after', '\nExample: espalier methods --json')
     .action((request: { readonly json?: boolean }) => runMethodsCommand(request));

@@ -35,16 +35,19 @@ export function addModelOptions(command: Command): Command {
     modelOption,
   );
   return addKeyVariableOption(named)
-    .option('--effort <level>', 'how hard the model thinks, such as low; its provider knows which')
-    .option('--judge-effort <level>', 'how hard it thinks where it judges (default: as --effort)')
+    .option(
+      '--effort <level>',
+      'how hard the model thinks, such as low; levels depend on the provider',
+    )
+    .option('--judge-effort <level>', 'the same for judgements (default: as --effort)')
     .option(
       '--thought-tokens <n>',
-      'how many tokens it may think in, beside those of a step',
+      'maximum tokens for thinking, in addition to those of a step',
       integerOption('thought-tokens', 0),
     )
     .option(
       '--max-tokens <n>',
-      'the longest step, in tokens (64 for puzzles, 512 for questions)',
+      'maximum tokens of a step (64 for puzzles, 512 for questions)',
       integerOption('max-tokens'),
     );
 }

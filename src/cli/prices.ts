@@ -16,16 +16,8 @@ export interface PriceRequest {
 /** The options of all commands that keep to a budget in dollars. */
 export function addPriceOptions(command: Command): Command {
   return command
-    .option(
-      '--price-in <usd>',
-      'what the model costs for a million tokens that it reads',
-      numberOption('price-in'),
-    )
-    .option(
-      '--price-out <usd>',
-      'what it costs for a million tokens that it writes',
-      numberOption('price-out'),
-    );
+    .option('--price-in <usd>', 'dollars per million input tokens', numberOption('price-in'))
+    .option('--price-out <usd>', 'dollars per million output tokens', numberOption('price-out'));
 }
 
 /**

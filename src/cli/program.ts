@@ -62,7 +62,7 @@ export async function makeProgram(
     .helpCommand(false)
     .addHelpText(
       'after',
-      '\nExit code: 0 done, 1 failed, 2 bad usage or a file or folder that cannot be used, 130 ended by Ctrl-C.\n\nExample: espalier demo',
+      '\nExit codes: 0 success, 1 failure, 2 wrong usage or an unusable file or folder,\n130 interrupted by Ctrl-C.\n\nExample: espalier demo',
     )
     .configureOutput({
       writeOut,
@@ -201,15 +201,16 @@ function demoCommand(): Command {
 function treeCommand(): Command {
   return new Command('tree')
     .description('Draw the tree of a saved run.')
-    .argument('<folder>', 'what `espalier search --save` has written')
+    .argument('<folder>', 'a run of `espalier search --save` or `espalier generate`')
+    .option('--problem <id>', 'only trees of this problem')
     .option(
       '--depth <n>',
-      'how many levels; the best path is always whole',
+      'maximum levels; the best path is always complete',
       integerOption('depth', 0),
       3,
     )
-    .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
-    .option('--json', 'print the saved trees, whole, as one JSON document')
+    .option('--breadth <n>', 'maximum children of each node', integerOption('breadth'), 4)
+    .option('--json', 'print the complete saved trees as one JSON document')
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
 }
 

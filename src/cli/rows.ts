@@ -27,24 +27,24 @@ export interface RowsRequest {
 export function rowsCommand(): Command {
   return new Command('rows')
     .description('Show rows of a dataset.')
-    .argument('<path>', 'a folder or a file: JSON lines or JSON, .gz or not, or Parquet')
+    .argument('<path>', 'a folder or file: JSON lines or JSON, also .gz, or Parquet')
     .option('--rule <name>', 'only rows of this rule')
     .option('--depth <n>', 'only rows that begin at this depth', integerOption('depth', 0))
     .option('--min-margin <n>', 'only pairs with at least this margin', numberOption('min-margin'))
     .option('--max-margin <n>', 'only pairs with at most this margin', numberOption('max-margin'))
     .option('--problem <id>', 'only rows of this problem')
     .option('--limit <n>', 'maximum number of rows', integerOption('limit'), 5)
-    .option('--whole', 'whole texts, however long')
+    .option('--whole', 'complete texts, however long')
     .option(
       '--json',
-      'print each row as one line of JSON, its numbers as the file has them; Parquet says 1 for the decimal 1.0',
+      'print each row as a line of JSON, with numbers as in the file; from Parquet, 1.0 is printed as 1',
     )
     .addHelpText(
       'after',
       [
         '',
-        'Rule, depth and problem are those that the columns `rule`, `depth` and `problem_id` tell.',
-        'Exit code: 0 rows were shown, 1 none matches, 2 nothing that can be read.',
+        '--rule, --depth and --problem need the columns `rule`, `depth` and `problem_id`.',
+        'Exit codes: 0 rows shown, 1 no match, 2 nothing readable.',
         '',
         'Example: espalier rows data/ --depth 0 --max-margin 0.2 --limit 3',
       ].join('\n'),

@@ -51,9 +51,10 @@ export function budgetOf(
 
 const help = [
   '',
-  'A model proposes steps and judges states; every sample of it is a call. With --model none the',
-  'policy lists the legal moves, all alike, mcts and best-of-n score states by an inexact estimate',
-  'written by hand, and astar uses an admissible heuristic. mcts selects by puct.',
+  'A model proposes steps and judges states; each sample is a call. With',
+  '--model none, the policy lists the legal moves with equal priors, mcts and',
+  'best-of-n score states with a hand-written estimate, and astar uses an',
+  'admissible heuristic. mcts selects by PUCT.',
   '',
   'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
   'Example: espalier search --environment ./world.ts --input "order 17" --model ollama:qwen3',
@@ -63,23 +64,23 @@ const help = [
 /** Shared by the commands that search. */
 export const fillOption = [
   '--fill',
-  'draw further samples where nothing is left to search, until the budget is spent',
+  'when nothing is left to search, draw more samples until the budget is spent',
 ] as const;
 
 /** The command without its action. */
 export function searchCommand(): Command {
   const command = new Command('search')
-    .description('Search a question or a puzzle, and print the best that was found.')
+    .description('Search for the answer to a question or puzzle, and print the best one found.')
     .argument(
       '[question]',
-      'a question, which needs a model; with --task or --environment, the input. In quotes',
+      'the question in quotes, which needs a model; with --task or --environment, the input',
     )
     .option(
       '--task <name>',
-      `a puzzle instead: ${taskNames.join(', ')}`,
+      `a puzzle instead of a question: ${taskNames.join(', ')}`,
       wordOption('task', taskNames),
     )
-    .option('--input <value>', 'the puzzle, or a file that holds it', once)
+    .option('--input <value>', 'the puzzle, or a file that contains it', once)
     .addOption(
       new Option('--algorithm <name>', `${algorithmNames.join(', ')}, or a module of your own`)
         .argParser(algorithmOption)
@@ -93,12 +94,12 @@ export function searchCommand(): Command {
     )
     .option(
       '--simulations <n>',
-      `maximum number (${defaultSimulations} without a model and a limit)`,
+      `maximum simulations (${defaultSimulations} without a model and another limit)`,
       integerOption('simulations'),
     )
     .option(
       '--calls <n>',
-      `maximum calls (${defaultCalls} with a model and no limit)`,
+      `maximum calls (${defaultCalls} with a model and no other limit)`,
       integerOption('calls'),
     )
     .option('--nodes <n>', 'maximum nodes in the tree', integerOption('nodes'))
@@ -106,7 +107,7 @@ export function searchCommand(): Command {
     .option('--budget-usd <n>', 'maximum dollars', numberOption('budget-usd'))
     .option('--ms <n>', 'maximum milliseconds', numberOption('ms'));
   return addPriceOptions(addModelOptions(addOwnOptions(command)))
-    .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
+    .option('--concurrency <n>', 'concurrent simulations', integerOption('concurrency'), 1)
     .option(
       '--order <name>',
       'in which results take effect: arrival, issued',
@@ -116,8 +117,8 @@ export function searchCommand(): Command {
     .option(...fillOption)
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the result as one JSON document')
-    .option('--save <folder>', 'keep the run there, and resume it from there')
-    .option('--retry-failed', 'with --save: make calls again that failed for good, too')
+    .option('--save <folder>', 'save the run there, and resume it from there')
+    .option('--retry-failed', 'with --save: also repeat calls that failed permanently')
     .addHelpText('after', help);
 }
 

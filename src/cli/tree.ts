@@ -1,4 +1,5 @@
 import { counted } from '../base/counted.ts';
+import { expectation } from '../base/expect.ts';
 import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
 import { noTree, showing } from '../runs/run-records.ts';
 import { type Task, tasks } from '../runs/tasks.ts';
@@ -9,6 +10,7 @@ import { oneLine, print, writeOut } from './output.ts';
 
 /** What `espalier tree` was asked for. */
 export interface TreeRequest {
+  readonly problem?: string;
   readonly depth: number;
   readonly breadth: number;
   readonly json?: boolean;
@@ -20,21 +22,32 @@ export const legend = '★ best path · N visits · Q value (V at the root) · P
 /** What A* adds to them. */
 const costLegend = 'g cost so far · h cost to come';
 
-/** Runs `espalier tree`: prints every tree of a run folder. */
+/** Runs `espalier tree`: prints the trees of a run folder. */
 export function runTreeCommand(path: string, request: TreeRequest): void {
   const saved = readRun(path);
   if (saved.trees.length === 0) throw noTree(path);
+  const trees = treesOf(saved.trees, request.problem);
   if (request.json === true) {
-    printJson(saved.trees);
+    printJson(trees);
     return;
   }
   let hasCosts = false;
-  for (const stored of saved.trees) {
+  for (const stored of trees) {
     const tree = treeFromJson(stored.read());
     hasCosts ||= tree.root.notes['astar'] !== undefined;
     print(`${draw({ ...stored, tree, path }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
+}
+
+/** The trees of a problem, or all. */
+function treesOf(trees: SavedRun['trees'], problem: string | undefined): SavedRun['trees'] {
+  const chosen = trees.filter((tree) => problem === undefined || tree.problem === problem);
+  if (chosen.length > 0) return chosen;
+  const known = new Set(trees.map((tree) => tree.problem));
+  const some = [...known].slice(0, 10).join(', ');
+  const more = known.size > 10 ? ` and ${known.size - 10} more` : '';
+  throw expectation('--problem', `one of ${some}${more}`, problem);
 }
 
 /** One array, a tree at a time: all of a run together may be longer than a string can be. */

@@ -43,7 +43,7 @@ test('zsh takes the same script, and fish one of its own', async () => {
   expect(stdout).toContain(
     "complete -c espalier -n '__fish_seen_subcommand_from search' -l order -x -a 'arrival issued' -d 'in which results take effect: arrival, issued'\n",
   );
-  expect(stdout).toContain("-l save -r -d 'keep the run there");
+  expect(stdout).toContain("-l save -r -d 'save the run there");
 });
 
 const lines = [

@@ -50,6 +50,30 @@ test('saves a run, draws its tree, and repeats it without a call', async () => {
   expect(journal()).toBe(written);
 });
 
+test('draws the trees of one problem of many', async () => {
+  const problems = fileIn(
+    folder,
+    'two.jsonl',
+    ['4 9 10 13', '2 4 6 7']
+      .map((input) => JSON.stringify({ id: input, task: 'game24', input }))
+      .join('\n'),
+  );
+  const run = join(folder, 'two');
+  await espalier(
+    ...['generate', '--problems', problems, '--model', 'none', '--algorithm', 'mcts'],
+    ...['--simulations', '8', '--run', run, '--out', join(folder, 'two-rows')],
+  );
+  const one = await espalier('tree', run, '--problem', '2 4 6 7');
+  expect(one.stdout.match(/^Game of 24 · .*? ·/gm)).toEqual(['Game of 24 · 2 4 6 7 ·']);
+  const json = await espalier('tree', run, '--problem', '2 4 6 7', '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject([{ problem: '2 4 6 7' }]);
+  const wrong = await espalier('tree', run, '--problem', '2 4 6 8');
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: 'Expected `--problem` to be one of 4 9 10 13, 2 4 6 7, got `"2 4 6 8"`.\n',
+  });
+});
+
 test('goes on with a run under a larger budget', async () => {
   const run = join(folder, 'longer');
   await espalier(...game, '--save', run, '--calls', '3');
