@@ -110,6 +110,18 @@ export function pathTo(what: ToCommit, environment: string): Path {
   return { turns, calls, origin, chain, end };
 }
 
+/** Why the best path of a tree is not carried out unasked. */
+export function faultOfBest(
+  { best, root }: SearchTree<PathState, unknown>,
+  { end }: Path,
+): string | undefined {
+  if (end.ended === 'failed') {
+    return 'The best path of the tree ended as failed. To commit it on purpose, pass its node (`tree.best`).';
+  }
+  if (best !== root || root.terminal) return undefined;
+  return 'The search took no step: the best node of the tree is its start. `result.failures` says what failed.';
+}
+
 function expectState(state: unknown, environment: string): void {
   const { origin, calls } = (state ?? {}) as Partial<OutsideState>;
   if (typeof origin === 'string' && Array.isArray(calls)) return;

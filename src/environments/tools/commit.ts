@@ -15,6 +15,7 @@ import type { Recovery } from '../worlds/live.ts';
 import { answerOf } from './answer-of.ts';
 import {
   type Committing,
+  faultOfBest,
   Halt,
   haltFrom,
   isStale,
@@ -69,11 +70,8 @@ export async function commitPath(
     throw new EspalierError('usage', message);
   }
   const commit = new Commit(parts, path, options);
-  if (what instanceof SearchTree && path.end.ended === 'failed') {
-    const message =
-      'The best path of the tree ended as failed. To commit it on purpose, pass its node (`tree.best`).';
-    return commit.leave(new Halt('refused', message));
-  }
+  const fault = what instanceof SearchTree ? faultOfBest(what, path) : undefined;
+  if (fault !== undefined) return commit.leave(new Halt('refused', fault));
   const { signal } = commit;
   try {
     return await DeedLog.of(options.journal).inTurn(signal, () => commit.run());

@@ -66,6 +66,25 @@ test('the best path of a tree is left alone where it ended as failed, unless its
   });
 });
 
+test('a tree without a step is not committed', async () => {
+  const { environment } = desk();
+  const { tree, stopReason, failures } = await search(environment, {
+    policy: () => {
+      throw new Error('Out of ideas.');
+    },
+    evaluator: () => 0.9,
+    budget: { simulations: 6 },
+  });
+  expect([stopReason, failures.count > 0]).toEqual(['failed', true]);
+  const options = { journal: memoryJournal(), approve: () => true };
+  expect(await environment.commit(tree, options)).toEqual({
+    ...{ status: 'refused', done: [], notDone: [] },
+    message:
+      'The search took no step: the best node of the tree is its start. `result.failures` says what failed.',
+  });
+  expect(await environment.commit(tree.root, options)).toMatchObject({ status: 'committed' });
+});
+
 test('nor is a workspace published whose work has failed', async () => {
   const published: unknown[] = [];
   const open = (): Workspace & { text: string } => ({
