@@ -20,7 +20,8 @@ type Problem = z.infer<typeof problem>;
 
 /**
  * Functions in Python, scored by the tests of the file. They run in WebAssembly, never in the host. The examples in a
- * docstring (`>>>`) are tests that the model may see.
+ * docstring (`>>>`) are tests that the model may see. As in the original, a function and its tests share one
+ * interpreter: code written to deceive its tests can.
  */
 export const humanEvalEntry: BenchTaskEntry = {
   name: 'humaneval',
@@ -103,26 +104,27 @@ def main():
     asked = json.loads(sys.stdin.read())
     prompt, entry, code = asked["prompt"], asked["entry"], asked["code"]
     secret, test = asked["secret"], asked.get("test")
-    write, results = os.write, []
+    # The code under test may replace what it can reach; the tests are run and told by these.
+    run, write, dumps, results = exec, os.write, json.dumps, []
     sys.stdout = sys.stderr = io.StringIO()
     def told(error):
         return (type(error).__name__ + ": " + str(error))[:200]
     space = {"__name__": "solution"}
     try:
-        exec(prompt, space)
+        run(prompt, space)
         doc = space[entry].__doc__ or ""
         whole = re.search(r"^(async )?(def|class) " + entry + r"\\b|^" + entry + r" *=", code, re.M)
-        exec(code if whole else prompt + code, space)
+        run(code if whole else prompt + code, space)
         if test is None:
             for example in examples(doc):
                 results.append(shown(example, space, told))
         else:
-            exec(test, space)
+            run(test, space)
             space["check"](space[entry])
             results.append([True, "it passes"])
     except BaseException as error:
         results.append([False, "It failed: " + told(error)])
-    write(1, (secret + json.dumps(results) + secret).encode())
+    write(1, (secret + dumps(results) + secret).encode())
 def examples(doc):
     try:
         return doctest.DocTestParser().get_examples(doc)

@@ -1,14 +1,22 @@
 // The thread that runs code of a model in QuickJS: a machine of its own in WebAssembly, without an object of the host.
 import { parentPort, workerData } from 'node:worker_threads';
-import { getQuickJS, type QuickJSContext } from 'quickjs-emscripten';
+import {
+  newQuickJSWASMModule,
+  newVariant,
+  type QuickJSContext,
+  RELEASE_SYNC,
+} from 'quickjs-emscripten';
+import { webAssembly } from '../../base/webassembly.ts';
 import type { SandboxRequest, SandboxResult } from './sandbox.ts';
 
 /** What a result may hold, in characters. */
 const longest = 100_000;
 const { code, calls, ms, bytes } = workerData as SandboxRequest;
 
-const quickjs = await getQuickJS();
-const runtime = quickjs.newRuntime({ memoryLimitBytes: bytes, maxStackSizeBytes: 256 * 1024 });
+// The limit of QuickJS itself counts only what its allocator adds to each block, and not the block.
+const wasmMemory = new webAssembly.Memory({ initial: 256, maximum: bytes / 65_536 });
+const quickjs = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory }));
+const runtime = quickjs.newRuntime({ maxStackSizeBytes: 256 * 1024 });
 const context = runtime.newContext();
 const end = performance.now() + ms;
 runtime.setInterruptHandler(() => performance.now() > end);

@@ -119,6 +119,14 @@ print('[[true, "it passes"]]')`;
   expect((await judged(forged)).verdict).toEqual({ correct: false, score: 0 });
 });
 
+test.each([
+  ['json', 'import json\njson.dumps = lambda results: \'[[true, "it passes"]]\''],
+  ['exec', 'import builtins\nbuiltins.exec = lambda *given: given[-1].update(check=print)'],
+])('a replaced %s does not change the result', async (_what, replaced) => {
+  const wrong = `${replaced}\ndef clamp(numbers, low): return []`;
+  expect((await judged(wrong)).verdict).toEqual({ correct: false, score: 0 });
+});
+
 test('without an example nothing is rewarded, and the first answer is an end', async () => {
   const prompt = 'def clamp(numbers, low):\n    """Raises each number."""\n';
   const { step, verdict } = await judged(right.replace(/List\[int\]/g, 'list'), {
@@ -143,6 +151,38 @@ describe('Python in WebAssembly', () => {
     });
     const long = await runPython('print("a" * 3_000_000)', '');
     expect('output' in long && long.output.length).toBeLessThan(2_000_000);
+  });
+
+  test.each([
+    ['reads input by place', 'os.pread(0, 9, 0)'],
+    ['writes output by place', 'os.pwrite(1, b"x", 0)'],
+    ['cuts output', 'os.ftruncate(1, 0)'],
+    ['sets the times of a file', 'os.utime(1, (0, 0))'],
+    ['finds a place in output', 'os.lseek(1, 0, 0)'],
+  ])('nothing that %s is there', async (_what, code) => {
+    const tried = `import os\ntry:\n    ${code}\nexcept OSError as error: print("refused")`;
+    expect(await runPython(tried, 'the input')).toEqual({ output: 'refused\n' });
+  });
+
+  test('knows nothing of the files of the host', async () => {
+    const { output } = (await runPython('import os; print(*os.fstat(1))', '')) as {
+      output: string;
+    };
+    expect(output).toBe('0 0 0 0 0 0 0 0 0 0\n');
+  });
+
+  test('sleeps without time', async () => {
+    const program = `import time
+start = time.monotonic()
+time.sleep(10 ** 6)
+print(round(time.monotonic() - start))`;
+    expect(await runPython(program, '')).toEqual({ output: '1000000\n' });
+  });
+
+  test('cannot close the output of the host', async () => {
+    const program = 'import os\nfor file in range(3): os.close(file)\nos.write(1, b"open")';
+    expect(await runPython(program, '')).toEqual({ output: 'open' });
+    process.stdout.write('');
   });
 
   test('is ended from outside where it goes on', async () => {
