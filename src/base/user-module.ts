@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sha256 } from '#platform';
 import { EspalierError } from './errors.ts';
 import { isCode } from './with-storage-errors.ts';
@@ -24,18 +24,28 @@ export async function exportOf(path: string, name: string): Promise<unknown> {
 /** A hash of a module and of the files that it imports by a path: what else it needs is not looked at. */
 export function moduleRevision(path: string): string {
   const found = new Map<string, string>();
-  const add = (file: string): void => {
-    if (found.has(file) || !existsSync(file)) return;
+  const add = (named: string): void => {
+    const file = sourceOf(named);
+    if (file === undefined || found.has(file)) return;
     const text = readFileSync(file, 'utf8');
     found.set(file, text);
-    for (const [, name = ''] of text.matchAll(
-      /(?:from|import|require)\s*\(?\s*['"](\.[^'"]+)['"]/g,
+    for (const [, , name = ''] of text.matchAll(
+      /(?:from|import|require)\s*\(?\s*(['"`])((?:\.|\/|file:)[^'"`]*)\1/g,
     )) {
-      add(resolve(dirname(file), name));
+      add(name.startsWith('file:') ? fileURLToPath(name) : resolve(dirname(file), name));
     }
   };
   add(resolve(path));
   return sha256(Buffer.from([...found.values()].join('\0'))).slice(0, 16);
+}
+
+/** The file that an import means: TypeScript is imported as the JavaScript it becomes, and some leave the ending out. */
+function sourceOf(path: string): string | undefined {
+  const inTypeScript = path.replace(/\.([cm]?)js$/, '.$1ts');
+  const endings = ['', '.ts', '.js', '/index.ts', '/index.js'].map((ending) => path + ending);
+  return [inTypeScript, ...endings].find((file) =>
+    statSync(file, { throwIfNoEntry: false })?.isFile(),
+  );
 }
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
 import { loadPeer } from '../../backends/transport/sdk.ts';
 import { endThread } from '../../base/end-thread.ts';
 import { EspalierError } from '../../base/errors.ts';
@@ -20,6 +22,12 @@ export interface SandboxRequest {
 }
 
 const limits = { ms: 1_000, bytes: 32 * 1024 * 1024 };
+
+/** How long a thread may take to start, in milliseconds. */
+const longestStart = 60_000;
+
+/** More threads than processors would only take time from one another, and time is limited. */
+const inTurn = pLimit(availableParallelism());
 
 /** What does not look at its clock, such as a product of large numbers, is ended from outside. */
 const grace = 4_000;
@@ -47,12 +55,20 @@ export async function runInSandbox(
 }
 
 /**
- * Runs a program of ours in a thread, and returns the message that it posts.
+ * Runs a program of ours in a thread, and returns the message that it posts. Others wait while each processor has one.
  *
  * @param ms - How long it may take, in milliseconds; a grace period is added for what does not look at its clock.
  */
-export async function inThread<Message>(
+export function inThread<Message>(
   program: 'python-worker' | 'sandbox-worker',
+  workerData: unknown,
+  ms: number,
+): Promise<Message | { readonly error: string }> {
+  return inTurn(() => inOwnThread<Message>(program, workerData, ms));
+}
+
+async function inOwnThread<Message>(
+  program: string,
   workerData: unknown,
   ms: number,
 ): Promise<Message | { readonly error: string }> {
@@ -67,6 +83,7 @@ export async function inThread<Message>(
   // What fails after its answer, nobody waits for.
   worker.on('error', () => {});
   try {
+    await once(worker, 'online', { signal: AbortSignal.timeout(longestStart) });
     const [message] = await once(worker, 'message', { signal: AbortSignal.timeout(ms + grace) });
     return message as Message;
   } catch (cause) {

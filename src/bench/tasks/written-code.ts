@@ -94,15 +94,50 @@ function notationOf({ language, entry }: CodeProblem): Notation<CodeState, strin
     },
     format,
     parse(text) {
-      const [, block] = /```[a-z\d]*\n([\s\S]*?)\n?```/i.exec(text) ?? [];
-      const action = (block ?? text).trim();
-      if (!action.includes(entry)) return invalid(`Expected a function \`${entry}\`.`);
+      const action = codeIn(text, entry);
+      if (action === undefined) return invalid(`Expected a function \`${entry}\`.`);
       if (action.length > longestCode) {
         return invalid(`Expected at most ${longestCode} characters.`);
       }
       return { action };
     },
   };
+}
+
+/** A code block as Markdown has it; an answer that was cut off does not close its last one. */
+const codeBlock = /^( {0,3})(```+|~~~+)([^\n`]*)\n([\s\S]*?)(?:^ {0,3}\2[^\S\n]*$|(?![\s\S]))/gm;
+
+/**
+ * The code of an answer: the last block that defines the function, else the first one that names it, else the first,
+ * after earlier blocks of that language that do not name it, such as helpers. An answer without blocks is code if it
+ * names the function.
+ */
+function codeIn(text: string, entry: string): string | undefined {
+  const blocks = [...text.replaceAll('\r\n', '\n').matchAll(codeBlock)].map(
+    ([, indent = '', , label = '', inside = '']) => {
+      const code = inside.replace(new RegExp(`^ {0,${indent.length}}`, 'gm'), '');
+      return { label: label.trim(), code: withoutBlankEdges(code) };
+    },
+  );
+  const [first] = blocks;
+  if (first === undefined) return text.includes(entry) ? withoutBlankEdges(text) : undefined;
+  const definition = new RegExp(
+    `\\b(?:def|function|class|const|let|var)\\b[ *]+${entry}\\b|^${entry} *(?::|=(?!=))`,
+    'm',
+  );
+  const chosen =
+    blocks.findLast(({ code }) => definition.test(code)) ??
+    blocks.find(({ code }) => code.includes(entry)) ??
+    first;
+  const helpers = blocks
+    .slice(0, blocks.indexOf(chosen))
+    .filter(({ label, code }) => label === chosen.label && !code.includes(entry));
+  return [...helpers, chosen].map(({ code }) => code).join('\n');
+}
+
+/** Without empty lines around it; an indent is part of the code. */
+function withoutBlankEdges(text: string): string {
+  return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
 }
 
 function invalid(message: string) {

@@ -110,6 +110,50 @@ test('a function that fails may be written anew, three times, with what the test
   expect(prompt).toContain('got 904');
 });
 
+const fence = '```';
+const solve = 'function solve(a) {\n  return a;\n}';
+const helper = 'const half = (a) => a / 2;';
+
+test.each([
+  ['a label behind a space', `${fence} js\n${solve}\n${fence}`, solve],
+  ['a space behind the label', `${fence}js \n${solve}\n${fence}`, solve],
+  ['lines of Windows', `${fence}js\n${solve}\n${fence}`.replaceAll('\n', '\r\n'), solve],
+  ['tildes', `~~~js\n${solve}\n~~~`, solve],
+  ['four backticks', `${fence}\`js\n${solve}\n${fence}\``, solve],
+  ['a title', `${fence}js title="a.js"\n${solve}\n${fence}`, solve],
+  ['braces', `${fence}{js}\n${solve}\n${fence}`, solve],
+  ['an answer that was cut off', `Here:\n${fence}js\n${solve}`, solve],
+  [
+    'an item of a list',
+    `1. Code:\n   ${fence}js\n   ${solve.replaceAll('\n', '\n   ')}\n   ${fence}`,
+    solve,
+  ],
+  [
+    'an example before it',
+    `${fence}js\nsolve([1]) // [1]\n${fence}\nSo:\n${fence}js\n${solve}\n${fence}`,
+    solve,
+  ],
+  [
+    'an example after it',
+    `${fence}js\n${solve}\n${fence}\nFor example:\n${fence}js\nsolve([1]);\n${fence}`,
+    solve,
+  ],
+  [
+    'a helper before it',
+    `${fence}js\n${helper}\n${fence}\n${fence}js\n${solve}\n${fence}`,
+    `${helper}\n${solve}`,
+  ],
+  [
+    'a fence in a text',
+    `${fence}js\n/*\n    ${fence}\n*/\n${solve}\n${fence}`,
+    `/*\n    ${fence}\n*/\n${solve}`,
+  ],
+  ['a body without its name', `${fence}js\n  return a;\n${fence}`, '  return a;'],
+])('code is read from a block with %s', async (_what, text, action) => {
+  const [instance] = await drawn(1);
+  expect(instance?.environment.notation?.parse(text, undefined)).toEqual({ action });
+});
+
 test('code is read from a block, or bare', async () => {
   const [instance] = await drawn(1);
   const read = (text: string) => instance?.environment.notation?.parse(text, undefined);
@@ -161,6 +205,15 @@ describe('the sandbox', () => {
     const result = await run(code);
     expect(result && 'error' in result ? result.error : result).toMatch(message);
   });
+
+  test("many at once do not take one another's time", async () => {
+    const code =
+      'function solve() { let sum = 0; for (let i = 0; i < 5e5; i++) sum += i; return sum; }';
+    const results = await Promise.all(Array.from({ length: 48 }, () => run(code)));
+    expect(new Set(results.map((result) => JSON.stringify(result)))).toEqual(
+      new Set([JSON.stringify({ value: '124999750000' })]),
+    );
+  }, 60_000);
 
   test('what does not look at the clock is ended from outside', async () => {
     const began = performance.now();
