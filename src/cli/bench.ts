@@ -16,7 +16,7 @@ import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { usualFailuresInARow } from '../runs/generate.ts';
+import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { expectModel, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
@@ -136,7 +136,22 @@ function optionsOf(
 async function searched(options: CompareOptions): Promise<Compared> {
   const interruption = listenForInterruption();
   const stopWhen = (): boolean => interruption.requested;
-  return withStatus((status) => compare({ ...options, stopWhen, onProgress: shownOn(status) }));
+  return withStatus(async (status) => {
+    const show = shownOn(status);
+    let isTold = false;
+    const tell = (reused: number, left: number) => {
+      if (!isTold && reused > 0)
+        printError(`${counted(reused, 'search')} reused, ${left} to make.`);
+      isTold = true;
+    };
+    const onProgress = (progress: GenerateProgress) => {
+      tell(progress.done, progress.total - progress.done);
+      show(progress);
+    };
+    const found = await compare({ ...options, stopWhen, onProgress });
+    tell(found.cells.length, found.unfinished);
+    return found;
+  });
 }
 
 /** What was typed, but for what changes only the output. Keys of models are never among arguments. */

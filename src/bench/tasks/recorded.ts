@@ -1,6 +1,7 @@
 import { replay } from '../../backends/replay/replay.ts';
 import { contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { messageOf } from '../../base/failure.ts';
 import { answerOracle } from '../../environments/index.ts';
 import { type AskedProblem, problemOf } from '../../runs/problems-file.ts';
 import { readRun } from '../../runs/run-folder.ts';
@@ -34,7 +35,7 @@ export function recordedTask(path: string): BenchTask {
         if (!isOne && !saved.hasJournal(of)) return [];
         const journal = isOne ? saved.journal() : saved.journal(of);
         const revision = contentAddress(JSON.stringify([asked, [...journal.lines]])).slice(0, 12);
-        const free = replay({ journal, capabilities });
+        const free = replayed(path, { journal, capabilities });
         const { price: _, ...unpriced } = free;
         return [{ ...instanceOf(asked), revision, model: isFree ? free : unpriced }];
       });
@@ -42,6 +43,16 @@ export function recordedTask(path: string): BenchTask {
       throw new EspalierError('usage', `There are no recorded problems in \`${path}\`.`);
     },
   };
+}
+
+/** @throws EspalierError `usage`, naming the run. */
+function replayed(path: string, options: Parameters<typeof replay>[0]): ReturnType<typeof replay> {
+  try {
+    return replay(options);
+  } catch (cause) {
+    const reason = `The run in \`${path}\` cannot be replayed: ${messageOf(cause)}`;
+    throw new EspalierError('usage', reason, { cause });
+  }
 }
 
 function instanceOf(asked: AskedProblem): BenchInstance {

@@ -1,0 +1,117 @@
+/** A saved run is searched again by other methods, with what was recorded. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import type { BenchReport } from '../../src/bench/report.ts';
+import { build, espalier, fileIn, temporaryFolder } from './espalier.ts';
+
+const folder = temporaryFolder();
+beforeAll(build, 60_000);
+
+const problemsFile = (content: string) => fileIn(folder, `${content.length}.txt`, content);
+
+test('searches the recorded thoughts of a run, for nothing', async () => {
+  const problems = join(folder, 'problems.txt');
+  const run = join(folder, 'run');
+  writeFileSync(problems, '4 9 10 13\n2 4 6 7\n');
+  await espalier(
+    ...['generate', '--problems', problems, '--task', 'game24', '--calls', '30'],
+    ...['--run', run, '--out', join(folder, 'data')],
+  );
+  const { stdout } = await espalier(
+    ...[
+      'bench',
+      '--replay',
+      run,
+      '--budgets',
+      'calls=12',
+      '--out',
+      join(folder, 'replayed'),
+      '--json',
+    ],
+  );
+  const { model, points, spend } = JSON.parse(stdout) as BenchReport;
+  expect(model).toBeNull();
+  expect(spend.bought.calls).toBe(0);
+  const mcts = points.find(({ method }) => method === 'mcts');
+  expect(mcts).toMatchObject({ n: 2, failed: 0, usd: 0 });
+}, 60_000);
+
+test('prices recorded thoughts, and searches other ones anew', async () => {
+  const run = join(folder, 'priced');
+  const price = ['--price-in', '1000', '--price-out', '2000'];
+  const grown = (seed: string) =>
+    espalier(
+      ...[
+        'generate',
+        '--problems',
+        problemsFile('4 9 10 13\n'),
+        '--task',
+        'game24',
+        '--calls',
+        '20',
+      ],
+      ...['--run', run, '--out', join(folder, 'priced-data'), '--seed', seed, ...price],
+    );
+  await grown('1');
+  const replayed = async (...options: string[]) => {
+    const { stdout } = await espalier(
+      ...['bench', '--replay', run, '--methods', 'beam', '--json', ...options],
+    );
+    const { points, spend } = JSON.parse(stdout) as BenchReport;
+    expect(spend.bought.calls).toBe(0);
+    return points.map(({ method, tokens, usd }) => ({ method, tokens, usd }));
+  };
+  const out = ['--budgets', 'calls=12', '--out', join(folder, 'priced-bench')];
+  const known = await replayed(...out, ...price);
+  for (const { tokens, usd } of known) {
+    expect(usd).toBeGreaterThanOrEqual((tokens * 1_000) / 1e6);
+    expect(usd).toBeLessThanOrEqual((tokens * 2_000) / 1e6);
+  }
+  const inDollars = ['--budgets', 'usd=4', '--out', join(folder, 'dollars')];
+  const limited = (await replayed(...inDollars, ...price)).map(({ usd }) => usd ?? Number.NaN);
+  // A greedy search asks what was not recorded.
+  expect(Math.max(...limited)).toBeGreaterThan(0.2);
+  expect(Math.max(...limited)).toBeLessThanOrEqual(4);
+  const limit = await espalier('bench', '--replay', run, '--budget-usd', '1');
+  expect(limit.stderr).toContain('`--replay` buys nothing');
+  // Dollars that nobody knows cannot be limited.
+  const unknown = await espalier('bench', '--replay', run, ...inDollars.slice(0, 2));
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toMatch(
+    /^Expected `prices` \(`--price-in` and `--price-out`\) to hold a price for `.*`, because dollars are limited, got none\.$/m,
+  );
+  rmSync(run, { recursive: true });
+  await grown('2');
+  const other = await replayed(...out, ...price);
+  const fresh = await replayed('--budgets', 'calls=12', '--out', join(folder, 'fresh'), ...price);
+  expect(other).toEqual(fresh);
+  expect(other).not.toEqual(known);
+}, 60_000);
+
+test('a run without answers of a model cannot be replayed, and is named', async () => {
+  const run = join(folder, 'no-model');
+  const asked = ['--task', 'game24', '--input', '4 9 10 13', '--model', 'none'];
+  await espalier('search', ...asked, '--save', run);
+  const { code, stderr } = await espalier('bench', '--replay', run);
+  expect(stderr).toMatch(/^The run in `.*no-model` cannot be replayed: [^\n]*\.\n$/);
+  expect(code).toBe(2);
+});
+
+test('replays to the end what was recorded in part, and says that it was', async () => {
+  const run = join(folder, 'partial');
+  const problems = Array.from(
+    { length: 32 },
+    (_, place) => `${1 + (place % 8)} ${2 + (place >> 3)} 9 13`,
+  );
+  await espalier(
+    ...['generate', '--problems', problemsFile(problems.join('\n')), '--task', 'game24'],
+    ...['--calls', '12', '--run', run, '--out', join(folder, 'partial-data')],
+  );
+  const { code, stdout } = await espalier(
+    ...['bench', '--replay', run, '--budgets', 'calls=12', '--out', join(folder, 'partial-bench')],
+  );
+  expect(stdout).not.toContain('STOPPED');
+  expect(stdout).toContain('Undecided. Too many searches asked for what was not recorded: ');
+  expect(code).toBe(0);
+}, 60_000);
