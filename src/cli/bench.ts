@@ -74,7 +74,21 @@ async function modelFor(
   { task, instances }: { readonly task: BenchTask; readonly instances: readonly BenchInstance[] },
 ): Promise<ChosenModel> {
   const none = { model: undefined, line: 'Model: none.', [Symbol.asyncDispose]: async () => {} };
-  if (request.replay !== undefined) return { ...none, line: 'Model: what was recorded.' };
+  if (request.replay !== undefined) {
+    const { priceIn, maxTokens: given } = request;
+    const [{ model, maxTokens } = {}] = instances;
+    const price = priceIn === undefined ? model?.price : undefined;
+    const said = [
+      ...(price === undefined
+        ? []
+        : [`priced as then at $${price.input} and $${price.output} a million tokens`]),
+      ...(given === undefined ? [`with steps of at most ${maxTokens} tokens as then`] : []),
+    ];
+    return {
+      ...none,
+      line: `Model: what was recorded${said.map((each) => `, ${each}`).join('')}.`,
+    };
+  }
   const isTaught = task.splits?.includes('unseen') === true;
   return chooseModel(request, { isTaught, unaided: instances[0]?.guides });
 }

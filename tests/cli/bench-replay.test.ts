@@ -1,8 +1,9 @@
 /** A saved run is searched again by other methods, with what was recorded. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { BenchReport } from '../../src/bench/report.ts';
+import { type EmulatedQuestion, emulator } from '../../src/testing/index.ts';
 import { build, espalier, fileIn, temporaryFolder } from './espalier.ts';
 
 const folder = temporaryFolder();
@@ -76,6 +77,7 @@ test('prices recorded thoughts, and searches other ones anew', async () => {
   const limit = await espalier('bench', '--replay', run, '--budget-usd', '1');
   expect(limit.stderr).toContain('`--replay` buys nothing');
   // Dollars that nobody knows cannot be limited.
+  rmSync(join(run, 'report.json'));
   const unknown = await espalier('bench', '--replay', run, ...inDollars.slice(0, 2));
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toMatch(
@@ -114,4 +116,42 @@ test('replays to the end what was recorded in part, and says that it was', async
   expect(stdout).not.toContain('STOPPED');
   expect(stdout).toContain('Undecided. Too many searches asked for what was not recorded: ');
   expect(code).toBe(0);
+}, 60_000);
+
+test('the run of a server is replayed under the name it serves, at its price and with its steps', async () => {
+  const answer = ({ messages, sample }: EmulatedQuestion) =>
+    JSON.stringify(messages).includes('Judge how likely')
+      ? 'likely'
+      : `4 ${'+-*'[sample % 3]} 9 = ${[13, -5, 36][sample % 3]}`;
+  const server = await emulator({ dialect: 'vllm', models: ['Qwen/Served'], answer });
+  const run = join(folder, 'served');
+  const spec = `vllm:${server.url}/v1`;
+  try {
+    await espalier(
+      ...['generate', '--problems', problemsFile('4 9 10 13\n4 9 1 2\n4 9 3 3\n')],
+      ...['--task', 'game24', '--model', spec, '--calls', '20', '--max-tokens', '48'],
+      ...['--price-in', '100', '--price-out', '300', '--run', run],
+      ...['--out', join(folder, 'served-data')],
+    );
+  } finally {
+    await server.close();
+  }
+  const saved = readFileSync(join(run, 'run.json'), 'utf8');
+  expect(JSON.parse(saved)).toMatchObject({ model: 'vllm:Qwen/Served', maxTokens: 48 });
+  const asked = ['bench', '--replay', run, '--budgets', 'calls=12', '--no-times'];
+  const { stdout } = await espalier(...asked, '--out', join(folder, 'served-bench'), '--json');
+  const { points, spend } = JSON.parse(stdout) as BenchReport;
+  expect(spend.bought.calls).toBe(0);
+  const { n, failed, usd, inputTokens, outputTokens } =
+    points.find(({ method }) => method === 'mcts') ?? {};
+  expect([n, failed]).toEqual([3, 0]);
+  expect(outputTokens).toBeGreaterThan(0);
+  expect(usd).toBeCloseTo((100 * (inputTokens ?? 0) + 300 * (outputTokens ?? 0)) / 1e6, 9);
+  const told = await espalier(...asked, '--out', join(folder, 'served-told'));
+  expect(told.stdout).toContain(
+    'Model: what was recorded, priced as then at $100 and $300 a million tokens, with steps of at most 48 tokens as then.\n',
+  );
+  const given = ['--price-in', '1', '--price-out', '2', '--max-tokens', '48'];
+  const other = await espalier(...asked, ...given, '--out', join(folder, 'served-other'));
+  expect(other.stdout).toContain('Model: what was recorded.\n');
 }, 60_000);
