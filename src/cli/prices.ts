@@ -61,7 +61,7 @@ export function recordedPrice(
   prices: PriceTable,
 ): { readonly price?: JsonValue } {
   const price = model && priceOf(model, prices, false);
-  return price === undefined ? {} : { price: { ...price } as unknown as JsonValue };
+  return price === undefined ? {} : { price: { ...price } };
 }
 
 /** Dollars for people; nothing where there are none, and a word where a price is unknown. */
