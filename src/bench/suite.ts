@@ -6,13 +6,16 @@ import { describeValue } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
+import { algorithmNames } from '../runs/algorithms.ts';
+import { methodNames } from '../runs/methods.ts';
 import type { BenchBudget } from './report.ts';
 
 const units = ['tokens', 'calls', 'usd', 'ms'] as const;
 
 // What an error says was expected, where a value is not of its kind.
 const text = z.string({ error: 'a text' });
-const texts = z.array(text, { error: 'a list of texts' });
+/** Editors offer them. Which of them there are, the benchmark says better than a schema. */
+const names = [...algorithmNames, ...methodNames];
 const whole = (min: number) => {
   const error = `a whole number from ${min} up`;
   return z.int({ error }).min(min, { error });
@@ -52,7 +55,10 @@ const keys = {
   thoughtTokens: optional(whole(0), 'Tokens it may think in, beside those of a step.'),
   maxTokens: optional(whole(1), 'The longest step, in tokens. Default: that of the task.'),
   temperature: optional(number, 'For all algorithms but greedy. Default: that of the policy.'),
-  methods: optional(texts, 'Algorithms and published methods. Default: mcts.'),
+  methods: optional(
+    z.array(text.meta({ enum: names }), { error: 'a list of texts' }),
+    'Algorithms and published methods. Default: mcts.',
+  ),
   budgets: optional(
     z.strictObject(Object.fromEntries(units.map((unit) => [unit, limits.optional()])), {
       error: 'limits by unit, such as { tokens: [2k, 8k] }',

@@ -11,6 +11,8 @@ import {
   suiteSchema,
 } from '../../src/bench/suite.ts';
 import { benchCommand } from '../../src/cli/bench-options.ts';
+import { algorithmNames } from '../../src/runs/algorithms.ts';
+import { methodNames } from '../../src/runs/methods.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-suite-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -131,5 +133,7 @@ test('a check names two methods and a budget', () => {
 
 test('the published schema is that of the code', () => {
   const path = join(import.meta.dirname, '../../schemas/bench-suite.json');
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(z.toJSONSchema(suiteSchema));
+  const published = JSON.parse(readFileSync(path, 'utf8'));
+  expect(published).toEqual(z.toJSONSchema(suiteSchema));
+  expect(published.properties.methods.items.enum).toEqual([...algorithmNames, ...methodNames]);
 });
