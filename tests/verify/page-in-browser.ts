@@ -12,6 +12,8 @@ export interface Found {
   readonly overlaps: readonly string[];
   readonly outside: readonly string[];
   readonly serious: readonly string[];
+  /** By how many pixels the table of results is wider than what is seen of it. */
+  readonly hidden: number;
 }
 
 /** Runs in the browser, as text: it may use nothing from here. */
@@ -54,6 +56,7 @@ export const look = `async () => {
       (document.querySelectorAll('style').length - 1),
     answer: document.querySelector('.verdict strong')?.textContent.split(/[ ,]/)[0] ?? '',
     overlaps, outside,
+    hidden: Math.max(0, ...all('.scroll[aria-label="All methods at all budgets"]').map((one) => one.scrollWidth - one.clientWidth)),
     serious: violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, help, nodes }) => id + ': ' + help + ' (' + nodes.length + ', such as ' + nodes[0].html.slice(0, 160) + ')'),
   };

@@ -20,6 +20,7 @@ mkdirSync(shots, { recursive: true });
 const ways = [
   { width: 1_280, colorScheme: 'light', media: 'screen' },
   { width: 1_280, colorScheme: 'dark', media: 'screen' },
+  { width: 1_100, colorScheme: 'light', media: 'screen' },
   { width: 390, colorScheme: 'light', media: 'screen' },
   { width: 390, colorScheme: 'dark', media: 'screen' },
   { width: 794, colorScheme: 'dark', media: 'print' },
@@ -45,7 +46,7 @@ function marksOf({ points, guided, baseline }: BenchReport): number {
 }
 
 /** What is wrong with what was found in a page. */
-function faultsOf(report: BenchReport, found: Found): readonly string[] {
+function faultsOf(report: BenchReport, found: Found, width: number): readonly string[] {
   const bins = [...new Set(report.points.map(({ method }) => method))].map((method) =>
     Math.max(
       0,
@@ -70,6 +71,9 @@ function faultsOf(report: BenchReport, found: Found): readonly string[] {
     }),
     ...found.overlaps.map((pair) => `labels on top of each other: ${pair}`),
     ...found.outside.map((label) => `outside of the page: ${label}`),
+    ...(width >= 1_100 && found.hidden > 0
+      ? [`the table of results scrolls sideways: ${found.hidden} px are hidden`]
+      : []),
     ...found.serious.map((finding) => `axe: ${finding}`),
   ];
 }
@@ -99,7 +103,7 @@ async function verify(browser: Browser, axe: string): Promise<number> {
       await page.evaluate(axe);
       const found = await page.evaluate<Found>(`(${look})()`);
       svgs = found.svgs;
-      faults.push(...faultsOf(report, found));
+      faults.push(...faultsOf(report, found, width));
       said.push(...faults.map((fault) => `  ${way}: ${fault}`));
       await page.close();
     }
