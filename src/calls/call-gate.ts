@@ -391,21 +391,24 @@ export class CallGate {
       const again = repeated.flatMap(({ record }) => record?.next ?? []);
       this.#goLive(again, { lost, charged });
     }
+    const held = hung.filter(({ isHeld }) => isHeld);
+    const due = hung.filter((call) => !held.includes(call));
+    if (this.makesUpForLosses && !isEnd) this.#underWay.keepRoom(due);
     this.#chargeOpen(open, isEnd);
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
-    const held = hung.filter(isHeld);
-    for (const call of hung) {
-      if (!held.includes(call)) call.ticket.arrive(() => void this.#again(call), place);
-    }
+    for (const call of due) call.ticket.arrive(() => void this.#again(call), place);
     this.#goOn(held);
   }
 
-  /** Charges what the earlier process had under way, but for what is kept for this one. */
+  /**
+   * Charges what the earlier process had under way, but for what is kept for this one. Under a pool, which has been
+   * charged already, what has ended is charged in its turn, as if nobody had been killed.
+   */
   #chargeOpen(open: readonly CallInFlight[], isEnd: boolean): void {
     for (const call of open) {
       if (isEnd && call.ended === undefined) call.account.settle(nothing);
-      else if (!isHeld(call)) this.#underWay.charge(call);
+      else if (!call.isHeld && !(this.makesUpForLosses && call.ended)) this.#underWay.charge(call);
     }
   }
 
@@ -458,20 +461,33 @@ export class CallGate {
       return true;
     }
     this.#expectRecorded(request);
+    const isKnown = recall.isLive || recall.nextOf(record) !== undefined;
+    if (call.kept !== undefined && !isKnown) {
+      // Only a resumed run knows whether its room still fits: until then, it stays kept.
+      this.#resume();
+      return false;
+    }
     const resumes = this.#resumes;
     const { isSettled } = call.account;
     const isFree = !isSettled || recall.nextOf(record)?.reused !== undefined || !request.repeatable;
-    if (!isFree) await this.#underWay.reserveAgain(call, this.#options.sequencer.mayWait);
+    if (!isFree && !this.#underWay.takeKept(call)) {
+      await this.#underWay.reserveAgain(call, this.#options.sequencer.mayWait);
+    }
     if (!this.#underWay.has(call)) return true;
     if (resumes === this.#resumes) {
-      const next = recall.nextOf(record);
-      if (next !== undefined) this.#repeat(call, next);
-      else if (recall.isLive) void this.#perform(call, true);
-      if (next !== undefined || recall.isLive) return true;
+      if (this.#takeUp(call, record)) return true;
       this.#resume();
     }
     if (isSettled) call.account.settle(nothing);
     return false;
+  }
+
+  /** Lets happen what is to become of a call that is made again. Returns whether that is known. */
+  #takeUp(call: CallInFlight, record: RecordedCall): boolean {
+    const next = this.#recall.nextOf(record);
+    if (next !== undefined) this.#repeat(call, next);
+    else if (this.#recall.isLive) void this.#perform(call, true);
+    return next !== undefined || this.#recall.isLive;
   }
 
   /**
@@ -487,11 +503,6 @@ export class CallGate {
       this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
-}
-
-/** Whether a call that is asked again goes on with what it has set aside: nothing was lost with its process. */
-function isHeld({ record, account, ended }: CallInFlight): boolean {
-  return record?.isKept === true && ended === undefined && !account.isSettled;
 }
 
 function insideIssued(): EspalierError {

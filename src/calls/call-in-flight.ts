@@ -2,7 +2,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import { Account } from './account.ts';
 import { errorOf, type Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
-import type { CallSpend } from './call-spend.ts';
+import { type CallSpend, nothing } from './call-spend.ts';
 import type { RecordedCall } from './journal-index.ts';
 import type { Reservation } from './ledger.ts';
 import type { Ticket } from './sequencer.ts';
@@ -38,6 +38,8 @@ export class CallInFlight {
   /** What those who asked for it wait for. */
   readonly output: Promise<CallOutput>;
   account: Account;
+  /** Room for the call until its turn to be made again. */
+  kept: Reservation | undefined;
   /** The call of the journal that it repeats. */
   record: RecordedCall | undefined;
   /** What its last attempt came to and is charged: known before that takes effect. */
@@ -84,6 +86,17 @@ export class CallInFlight {
       };
       this.ticket.arrive(again, { place });
     }
+  }
+
+  /** Whether it goes on with what it has set aside when it is asked again: nothing was lost with its process. */
+  get isHeld(): boolean {
+    return this.record?.isKept === true && this.ended === undefined && !this.account.isSettled;
+  }
+
+  /** Gives back the room that was kept for it. */
+  release(): void {
+    this.kept?.settle(nothing);
+    this.kept = undefined;
   }
 
   /** Tells those who asked. */

@@ -53,6 +53,7 @@ export class CallsUnderWay {
     { spend, replayed }: { readonly spend: CallSpend; readonly replayed: boolean },
   ): void {
     if (!this.#calls.delete(call)) return;
+    call.release();
     const { kind, name } = call.request;
     const failure = 'message' in outcome ? outcome.message : undefined;
     call.request.ledger.addAnswered(spend);
@@ -61,7 +62,9 @@ export class CallsUnderWay {
   }
 
   drop(call: CallInFlight, reason: unknown): void {
-    if (this.#calls.delete(call)) call.drop(reason);
+    if (!this.#calls.delete(call)) return;
+    call.release();
+    call.drop(reason);
   }
 
   /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
@@ -84,6 +87,26 @@ export class CallsUnderWay {
     this.#around.recall.claim(record.cost);
     // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
     return account.settle(record.lastCost, record.attemptsCost);
+  }
+
+  /** Keeps room for calls that are made again in their turn: new calls must not take it. */
+  keepRoom(calls: readonly CallInFlight[]): void {
+    for (const call of calls) {
+      const { ledger, reserve, repeatable } = call.request;
+      if (repeatable) call.kept = ledger.keep(reserve);
+    }
+  }
+
+  /** Sets aside what was kept for a call. Returns whether there was room; if others have spent it, it is given back. */
+  takeKept(call: CallInFlight): boolean {
+    const { kept } = call;
+    if (kept === undefined || call.request.ledger.isOverdrawn) {
+      call.release();
+      return false;
+    }
+    call.kept = undefined;
+    call.account = new Account(call.request, kept);
+    return true;
   }
 
   /** Sets aside anew what a call may cost that is made again. */

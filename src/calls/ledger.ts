@@ -266,6 +266,20 @@ export class Ledger {
     });
   }
 
+  /**
+   * Keeps room for a call that is made again later: at once, ahead of those that wait, and even where it does not fit.
+   * {@link isOverdrawn} then says whether it did.
+   */
+  keep(estimate: CallSpend): Reservation {
+    return this.#grant(estimate);
+  }
+
+  /** Whether more is spent and set aside than the budget holds, here or in a parent that has a say. */
+  get isOverdrawn(): boolean {
+    const { calls, tokens, usd } = this.remaining;
+    return Math.min(calls, tokens, usd) < 0;
+  }
+
   /** Refuses everything that waits here, and in what spends from it: the search is over. */
   close(): void {
     const { root } = this;

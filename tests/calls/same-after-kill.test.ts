@@ -1,0 +1,67 @@
+/**
+ * A search of a pool that was killed at any line of its journal comes to the tree that it would have come to: the budget
+ * makes up for what the kill lost, and nobody else takes the room of the calls that are made again.
+ */
+import { expect, test } from 'vitest';
+import { BudgetPool, type JournalLine, memoryJournal } from '../../src/calls/index.ts';
+import { type Environment, search, treeToJson } from '../../src/index.ts';
+import { fromModel } from '../../src/policies/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { judge } from '../../src/values/index.ts';
+
+const letters: Environment<string, string> = {
+  name: 'letters',
+  reset: () => ({ state: '' }),
+  step: (state, action) => ({ state: state + action }),
+  notation: {
+    prompt: (state) => [{ role: 'user', content: `The letters so far: ${state}` }],
+    format: (action) => action,
+    parse: (text) => ({ action: text }),
+  },
+};
+
+const words = ['sure', 'likely', 'impossible'];
+
+interface Setting {
+  readonly calls: number;
+  readonly concurrency: number;
+}
+
+/** A search on the lines of a journal. Each request is one call, and they come back in another order than they went. */
+async function run({ calls, concurrency }: Setting, lines: readonly JournalLine[] = []) {
+  const journal = memoryJournal(lines);
+  const model = scriptedModel({
+    capabilities: {},
+    latencyMs: (_request, call) => (call * 7) % 5,
+    answer: ({ messages }, index) => {
+      const isJudged = messages.some(({ content }) => String(content).includes('impossible'));
+      return (isJudged ? words : ['a', 'b', 'c'])[index % 3] ?? '';
+    },
+  });
+  const { tree, stopReason } = await search(letters, {
+    policy: fromModel({ model, samples: 2 }),
+    evaluator: judge({ model, samples: 3 }),
+    budget: { calls },
+    pool: new BudgetPool({ calls: 1_000 }),
+    ...{ journal, concurrency, order: 'issued', seed: 1 },
+  });
+  return { outcome: { stopReason, tree: treeToJson(tree) }, lines: journal.lines };
+}
+
+test.each([3, 4, 5, 7, 9, 12, 20].flatMap((calls) => [1, 2, 4].map((at) => [calls, at] as const)))(
+  'a budget of %i calls, %i at once',
+  async (calls, concurrency) => {
+    const setting = { calls, concurrency };
+    const whole = await run(setting);
+    for (let cut = 0; cut < whole.lines.length; cut++) {
+      const resumed = await run(setting, whole.lines.slice(0, cut));
+      expect(resumed.outcome, `cut at line ${cut}`).toEqual(whole.outcome);
+      // Killed once more, and then left alone.
+      const last = (cut + resumed.lines.length) >> 1;
+      const again = await run(setting, resumed.lines.slice(0, last));
+      expect(again.outcome, `cut at line ${cut}, then at line ${last}`).toEqual(whole.outcome);
+      const replayed = await run(setting, again.lines);
+      expect(replayed.outcome, `replayed after a cut at line ${cut}`).toEqual(whole.outcome);
+    }
+  },
+);
