@@ -9,7 +9,7 @@ export function closeFrom<State, Action>(node: TreeNode<State, Action>): void {
   if (isClosed(node)) closeAbove(node);
 }
 
-/** Closes the nodes above one that has just been closed, as far as nothing is left to learn there. */
+/** Closes the nodes above one that has just been closed, as long as nothing is left to learn there. */
 export function closeAbove<State, Action>(node: TreeNode<State, Action>): void {
   for (let above = node.parent; above?.complete === true; above = above.parent) {
     if (!closeIfDone(above)) return;

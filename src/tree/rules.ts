@@ -43,7 +43,7 @@ export function named<Rule extends object>(
   return Object.assign(rule, { spec });
 }
 
-/** JSON knows no Infinity, and no functions. */
+/** JSON has no Infinity and no functions. */
 function saved(value: unknown): JsonValue {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   const { spec } = Object(value) as { readonly spec?: RuleSpec };
