@@ -110,7 +110,7 @@ function prepare<State, Action>(
   };
 }
 
-/** The values of the steps to the parent, where the model can leave them out. */
+/** The values of the steps up to the parent, if the model can skip them. */
 function knownValues<State, Action>(
   { model, solutionOf }: Settings<State, Action>,
   { parent }: SearchNode<State, Action>,
@@ -169,7 +169,7 @@ function aggregated(values: readonly number[], aggregate: Aggregate): number {
   }
 }
 
-/** The step whose score the value is; −1 where it is that of several. */
+/** The step whose score is the value; −1 if it combines several. */
 function placeOf(values: readonly number[], aggregate: Aggregate): number {
   if (aggregate === 'last') return values.length - 1;
   return aggregate === 'min' ? values.lastIndexOf(Math.min(...values)) : -1;
