@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { EspalierError } from './errors.ts';
 
 /**
- * Refuses pipes, devices and sockets: reading one may wait for ever. What is not there is the matter of whoever
+ * Refuses pipes, devices and sockets, because reading them may wait forever. A missing file is left to the code that
  * opens it.
  *
  * @throws EspalierError `storage`, naming the file.
