@@ -95,7 +95,7 @@ function expectBranch(branch: unknown): void {
   );
 }
 
-/** Where a repository is. */
+/** The location of a repository. */
 async function placeOf(repository: string): Promise<GitPlace> {
   const ask = (what: string) => git(undefined, ['-C', repository, 'rev-parse', what]);
   try {
@@ -107,11 +107,11 @@ async function placeOf(repository: string): Promise<GitPlace> {
   }
 }
 
-/** Refuses what a copy would not hold as the checkout does. */
+/** Refuses files that a copy could not reproduce as in the checkout. */
 async function expectPlain(original: GitPlace, base: string): Promise<void> {
   const list = ['ls-tree', '-r', '-z', '--full-tree', base];
   const entries = (await gitParts(original, list)).map(toldOf);
-  // Git would be asked for the filters of other names.
+  // Git would be asked for the filters of wrong names.
   for (const { path } of entries) expectName(path);
   if (entries.some(({ told }) => told.startsWith('160000 '))) {
     throw new EspalierError('usage', `\`${original.tree}\` has submodules, which are not copied.`);

@@ -77,7 +77,7 @@ function expectAddress(url: string): void {
   const { protocol = '', username, password, hash } = URL.canParse(url) ? new URL(url) : {};
   const shown = typeof url === 'string' ? withoutCredentials(url) : url;
   if (!/^https?:$/.test(protocol)) throw expectation('url', 'an address of HTTP', shown);
-  // What is behind a `#` is never sent: it is the rest of a password.
+  // The part after a `#` is never sent: it would be the rest of a password.
   if (!username && !password && hash?.includes('@') !== true) return;
   throw expectation(
     'url',
@@ -97,7 +97,7 @@ const sight = z.object({
 });
 const begun = z.looseObject({ handle: z.string(), seen: sight });
 
-/** A world behind a wire: one handle of the server. */
+/** A world at a server, with its handle. */
 async function remoteWorld<Action, Observation>(
   wire: Wire,
   task: JsonValue,
@@ -136,7 +136,7 @@ async function remoteWorld<Action, Observation>(
       return see(start.seen);
     },
     act: async (action) => see(await ask(sight, 'step', { ...own(), action: action as JsonValue })),
-    /** Only there where the server has told one. */
+    /** Present only if the server reports a fingerprint. */
     get fingerprint(): () => string {
       const told = fingerprint;
       return (told === undefined ? undefined : () => told) as () => string;
