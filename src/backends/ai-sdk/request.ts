@@ -110,7 +110,7 @@ function worded(
     : [...messages.slice(0, -1), question];
 }
 
-/** The beginning of the answer that a conversation ends with: empty where it does not. */
+/** The beginning of the answer that a conversation ends with: empty if it does not. */
 export function beginningOf(messages: readonly Message[]): string {
   const last = messages.at(-1);
   return last?.role === 'assistant' && last.toolCalls === undefined ? last.content : '';

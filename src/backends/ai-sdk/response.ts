@@ -31,14 +31,14 @@ export interface Warning {
 
 /** What `doGenerate` gave. */
 export interface GenerateResult {
-  /** The one answer; `undefined` where the input of a tool call is not JSON. */
+  /** The one answer; `undefined` if the input of a tool call is not JSON. */
   readonly completion: Completion | undefined;
   readonly usage: Usage;
   readonly warnings: readonly Warning[];
   readonly answeredBy: string | undefined;
 }
 
-/** Reads what `doGenerate` gave; `undefined` where it is nothing of the kind. */
+/** Reads what `doGenerate` gave; `undefined` if it is nothing of the kind. */
 export function readResult(result: unknown, provider: string): GenerateResult | undefined {
   const { content, finishReason, usage, warnings, providerMetadata, response } = fieldsOf(result);
   if (!Array.isArray(content) || !(content as readonly unknown[]).every(isPart)) return undefined;

@@ -87,7 +87,7 @@ interface Wording {
 /**
  * A conversation for the Messages API. Texts without a letter are left out, for the API refuses them.
  *
- * @throws EspalierError `usage` where nobody has said anything, or where the last turn calls tools that
+ * @throws EspalierError `usage` if nobody has said anything, or where the last turn calls tools that
  * nothing answers.
  */
 export function conversationOf(messages: readonly Message[], wording: Wording): Conversation {

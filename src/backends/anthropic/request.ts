@@ -22,7 +22,7 @@ export interface RequestSettings {
   readonly effort: string | undefined;
   /** Which capacity may be used; or `fast`, which the API calls a speed. */
   readonly serviceTier?: string | undefined;
-  /** What marks the ends of what is to be cached; `undefined` where nothing is. */
+  /** What marks the ends of what is to be cached; `undefined` if nothing is. */
   readonly mark: CacheControl | undefined;
 }
 

@@ -15,7 +15,7 @@ const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReaso
   pause_turn: 'other',
 };
 
-/** A message of the Messages API as a generation of one sample; `undefined` where it is none. */
+/** A message of the Messages API as a generation of one sample; `undefined` if it is none. */
 export function readMessage(message: unknown): Generation | undefined {
   const { content, model, stop_reason: reason, usage } = fieldsOf(message);
   if (!Array.isArray(content) || !(content as readonly unknown[]).every(isBlock)) return undefined;

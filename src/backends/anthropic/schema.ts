@@ -99,7 +99,7 @@ function schemaAt(reference: string, root: JsonValue): JsonValue | undefined {
   );
 }
 
-/** What becomes of one keyword; `undefined` where the API would refuse it. */
+/** What becomes of one keyword; `undefined` if the API would refuse it. */
 function takenOver(keyword: string, value: JsonValue): Schema | undefined {
   if (plain.includes(keyword)) return { [keyword]: value };
   switch (keyword) {

@@ -30,7 +30,7 @@ export function decisions(options: EndpointOptions): DecisionModel {
       questions: Object.entries(questions).map(([name, question]) => questionBody(name, question)),
       ...(run !== undefined && endpoint.provider === 'openai' && { prompt_cache_key: run }),
     }),
-    /** `undefined` where there is none, or there are several. */
+    /** `undefined` if there is none, or there are several. */
     answerTo(name, answers) {
       const found = itemsOf(answers).filter((answer) => at(answer, 'name') === name);
       return found.length === 1 ? found[0] : undefined;

@@ -14,7 +14,7 @@ const tolerance = 1e-6;
 /** Room for the rounding of sums, and for what a server leaves out because it is so unlikely. */
 const rounding = 0.02;
 
-/** Checks questions. @throws EspalierError `usage` where one cannot be asked. */
+/** Checks questions. @throws EspalierError `usage` if one cannot be asked. */
 export function expectQuestions({ questions }: DecisionRequest): void {
   const names = Object.keys(questions);
   if (names.length === 0) throw expectation('questions', 'one question or more', questions);

@@ -17,7 +17,7 @@ export type Chat = (messages: readonly Message[]) => readonly number[];
  * out again when the text between the special tokens is cut into tokens. All else comes out as if the
  * rendered text had been tokenised as a whole.
  *
- * @throws EspalierError `usage` where the template cannot be read, or refuses the messages.
+ * @throws EspalierError `usage` if the template cannot be read, or refuses the messages.
  */
 export function chatOf({
   tokenizer,

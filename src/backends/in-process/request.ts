@@ -18,7 +18,7 @@ export interface InProcessRequest {
   /** Texts at which a sample ends. */
   readonly stop: readonly string[];
   readonly seed: number;
-  /** How many alternatives to tell for each token; `undefined` where no log-probabilities are wanted. */
+  /** How many alternatives to tell for each token; `undefined` if no log-probabilities are wanted. */
   readonly topLogprobs: number | undefined;
   /** What the text must satisfy. */
   readonly schema: JsonValue | undefined;
@@ -27,7 +27,7 @@ export interface InProcessRequest {
 /**
  * Checks a request and fills in what it leaves out.
  *
- * @throws EspalierError `usage` where something is out of its range.
+ * @throws EspalierError `usage` if something is out of its range.
  */
 export function checkedRequest(request: GenerateRequest, seed: number): InProcessRequest {
   const { samples = 1, offset = 0, maxTokens = defaultMaxTokens, temperature = 1 } = request;

@@ -4,7 +4,7 @@ import type { TextWriter, Tokenizer } from './tokenizer.ts';
 
 /** The log-probabilities of the model itself, at one place. */
 export interface LogProbabilities {
-  /** That of a token; `undefined` where it is not told. */
+  /** That of a token; `undefined` if it is not told. */
   of(token: number): TokenAlternative | undefined;
   /** The likeliest tokens, the likeliest first. */
   top(count: number): readonly TokenAlternative[];

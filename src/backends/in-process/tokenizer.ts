@@ -2,9 +2,9 @@
 export interface Tokenizer {
   /** The tokens with a name: control tokens, those a model's author added, and the unknown token. */
   readonly specials: readonly string[];
-  /** The text of the token that starts a text; empty where there is none. */
+  /** The text of the token that starts a text; empty if there is none. */
   readonly bos: string;
-  /** The text of the token that ends one; empty where there is none. */
+  /** The text of the token that ends one; empty if there is none. */
   readonly eos: string;
   /**
    * The tokens of a text, with special tokens where their names stand in it. A `guard` is a character

@@ -41,7 +41,7 @@ export function distributionOf(told: NextTold, vocabularySize: number): Distribu
  * Draws a token: the logits are divided by the temperature, then top-k cuts, then top-p cuts what is left.
  *
  * @param chance - A random number in [0, 1). Tokens are passed in the order of their likelihood.
- * @returns the token, or `undefined` where that depends on tokens which are not told.
+ * @returns the token, or `undefined` if that depends on tokens which are not told.
  */
 export function drawToken(
   distribution: Distribution,
@@ -98,7 +98,7 @@ function weightOfRest(
   return [least, untold * (most / untold) ** (1 / temperature)];
 }
 
-/** At which place a chance falls, where `rest` is the weight of what is not told; `undefined` where beyond. */
+/** At which place a chance falls, where `rest` is the weight of what is not told; `undefined` if beyond. */
 function placeOf(
   weights: readonly number[],
   { rest, topP, chance }: { readonly rest: number; readonly topP: number; readonly chance: number },

@@ -18,7 +18,7 @@ import { vocabularyOf } from './vocabulary.ts';
 
 /** What a model is loaded with. */
 export interface ModelSettings {
-  /** The path of the file; none where `own` is a model. */
+  /** The path of the file; none if `own` is a model. */
   readonly path: string | undefined;
   /** What error messages call it. */
   readonly name: string;
@@ -44,7 +44,7 @@ const smallModel = 100_000_000;
 /**
  * Loads a model. To dispose of it frees its memory; what the caller started stays.
  *
- * @throws EspalierError `usage` where there is no such file, or it is no GGUF file, or it does not fit into memory.
+ * @throws EspalierError `usage` if there is no such file, or it is no GGUF file, or it does not fit into memory.
  */
 export async function openModel(
   settings: ModelSettings,

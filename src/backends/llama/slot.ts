@@ -90,7 +90,7 @@ export class Slot {
     await this.read(before.slice(this.length), signal);
   }
 
-  /** Reads one token, and lets the package draw the next one; `undefined` where it draws none. */
+  /** Reads one token, and lets the package draw the next one; `undefined` if it draws none. */
   async draw(
     token: number,
     options: Parameters<NativeSequence['evaluate']>[1],

@@ -46,7 +46,7 @@ export interface Habits {
   readonly spelled?: (body: JsonBody, refuses: Refuses) => JsonBody;
   /** What it wants back with a turn that calls tools. */
   readonly turns?: {
-    /** The fields of the message that are handed back as they are; `undefined` where none is to be. */
+    /** The fields of the message that are handed back as they are; `undefined` if none is to be. */
     readonly kept: (message: JsonFields) => JsonFields | undefined;
     /** What stands in a turn that it has not told itself, by its message. @defaultValue nothing */
     readonly usual?: (message: JsonBody) => JsonBody;

@@ -69,7 +69,7 @@ export class Server {
     return this.#survey(signal, true);
   }
 
-  /** The models that are served at an address; `undefined` where it lists none. */
+  /** The models that are served at an address; `undefined` if it lists none. */
   async models(baseUrl: string, signal: AbortSignal): Promise<ServerInfo['models'] | undefined> {
     return (await this.#modelsAt(baseUrl, signal))?.map(servedModel);
   }
@@ -129,7 +129,7 @@ export class Server {
     return new ModelCallError({ kind: 'bad-request', message, charged: false });
   }
 
-  /** The models as a server lists them; `undefined` where there is no such list. */
+  /** The models as a server lists them; `undefined` if there is no such list. */
   async #modelsAt(
     baseUrl: string,
     signal: AbortSignal,

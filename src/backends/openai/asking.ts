@@ -19,7 +19,7 @@ import { gatheredResponse, readResponse } from './response.ts';
 export interface Service extends Omit<Recipient, 'call'> {
   readonly line: Line;
   readonly sdk: Sdk<OpenAiClient>;
-  /** The API to use; `undefined` where each request has the one that it needs. */
+  /** The API to use; `undefined` if each request has the one that it needs. */
   readonly api: OpenAiApi | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether it may be another server, which need not have the Responses API. */

@@ -79,7 +79,7 @@ function stepsText(recipe: TextRecipe, steps: readonly string[]): string {
   return steps.map((step, place) => recipe.step(step, place)).join('');
 }
 
-/** Why a solution cannot be written down by a recipe; `undefined` where it can. */
+/** Why a solution cannot be written down by a recipe; `undefined` if it can. */
 export function faultOf(
   { name, marks }: RewardRecipe,
   { prompt, steps }: Solution,
@@ -95,7 +95,7 @@ export function faultOf(
   };
 }
 
-/** Checks a recipe. @throws EspalierError `usage` where it is none. */
+/** Checks a recipe. @throws EspalierError `usage` if it is none. */
 export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
   const kind: unknown =
     typeof recipe === 'object' && recipe !== null && Reflect.get(recipe, 'kind');
@@ -103,7 +103,7 @@ export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
   throw expectation('recipe', 'a recipe, as in `recipes.qwenMathPrm`', recipe);
 }
 
-/** Checks that a recipe writes a solution as one text. @throws EspalierError `usage` where it does not. */
+/** Checks that a recipe writes a solution as one text. @throws EspalierError `usage` if it does not. */
 export function expectTextRecipe(recipe: RewardRecipe): asserts recipe is TextRecipe {
   expectRecipe(recipe);
   if (recipe.kind === 'text') return;
@@ -113,7 +113,7 @@ export function expectTextRecipe(recipe: RewardRecipe): asserts recipe is TextRe
   );
 }
 
-/** The ids of the labels. @throws EspalierError `usage` where neither options nor recipe have them. */
+/** The ids of the labels. @throws EspalierError `usage` if neither options nor recipe have them. */
 export function labelIdsOf(options: {
   readonly recipe: RewardRecipe;
   readonly labelIds?: readonly [good: number, bad: number];

@@ -93,7 +93,7 @@ export class Decoder {
    * Reads a batch. Cached tokens are not computed again, equal continuations only once. What does not fit into
    * the cache together is read one after the other.
    *
-   * @throws EspalierError `usage` where a token or a length is out of range, or an item alone does not fit
+   * @throws EspalierError `usage` if a token or a length is out of range, or an item alone does not fit
    * into the cache.
    */
   decode(items: readonly DecodeItem[]): readonly Decoded[] {
@@ -208,7 +208,7 @@ export class Decoder {
     return node;
   }
 
-  /** The node for the next token; `undefined` where the cache is full. */
+  /** The node for the next token; `undefined` if the cache is full. */
   #step(
     batch: Batch,
     parent: PrefixNode,

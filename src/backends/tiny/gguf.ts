@@ -21,7 +21,7 @@ export interface LlamaFile {
 /**
  * Reads a model of the Llama architecture.
  *
- * @throws EspalierError `usage` where the file is missing, cut, or not such a model.
+ * @throws EspalierError `usage` if the file is missing, cut, or not such a model.
  */
 export async function readLlamaFile(path: string): Promise<LlamaFile> {
   const header = await readHeader(path);

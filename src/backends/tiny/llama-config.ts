@@ -28,7 +28,7 @@ export interface RawVocabulary {
   readonly model: string;
   /** The text of each token. */
   readonly tokens: readonly string[];
-  /** The score of each token; empty where the file has none. */
+  /** The score of each token; empty if the file has none. */
   readonly scores: readonly number[];
   /** The type of each token: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. */
   readonly types: readonly number[];

@@ -85,7 +85,7 @@ function cut(
   }
 }
 
-/** How many of the tokens it takes to reach a mass, and at least one; `undefined` where all are too few. */
+/** How many of the tokens it takes to reach a mass, and at least one; `undefined` if all are too few. */
 function countUpTo(
   mass: number,
   tokens: readonly number[],

@@ -4,7 +4,7 @@ import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
 export interface Gathering {
   /** Takes in one event. */
   add(event: unknown): void;
-  /** The reply, as it would have come in one piece; `undefined` where it has broken off. */
+  /** The reply, as it would have come in one piece; `undefined` if it has broken off. */
   reply(): unknown;
 }
 

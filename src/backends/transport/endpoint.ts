@@ -84,7 +84,7 @@ export class Endpoint extends Exchange {
   }
 }
 
-/** The usage that a reply tells; `undefined` where it tells none. */
+/** The usage that a reply tells; `undefined` if it tells none. */
 export function usageOf(reply: unknown): Usage | undefined {
   const told = fieldsOf(fieldsOf(reply)['usage']);
   const inputTokens = numberOf(told['prompt_tokens']) ?? numberOf(told['input_tokens']);

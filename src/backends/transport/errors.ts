@@ -73,7 +73,7 @@ export function modelCallErrorFrom(error: unknown, context: WireContext): Espali
   });
 }
 
-/** Whether a server may have charged for a call that failed; `undefined` where its kind tells. */
+/** Whether a server may have charged for a call that failed; `undefined` if its kind tells. */
 function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boolean | undefined {
   // A gateway gave up on a server that may go on; any other status says that nothing was done.
   if (status !== undefined && status >= 400) return [408, 502, 504].includes(status);

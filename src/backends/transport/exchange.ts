@@ -98,7 +98,7 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly headers: Headers;
-  /** The body as JSON; `undefined` where it is none. */
+  /** The body as JSON; `undefined` if it is none. */
   readonly error: unknown;
 
   /** @param response - What was answered. @param text - Its body. */

@@ -32,7 +32,7 @@ export function retryAfterOf(header: HeaderLookup, now: number = Date.now()): nu
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The rate limits that headers of OpenAI's and Anthropic's kind tell; `undefined` where there are none. */
+/** The rate limits that headers of OpenAI's and Anthropic's kind tell; `undefined` if there are none. */
 export function rateLimitsOf(
   header: HeaderLookup,
   now: number = Date.now(),

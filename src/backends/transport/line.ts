@@ -37,7 +37,7 @@ export interface LineOptions extends ConnectionOptions {
 export interface Received {
   /** The body as JSON. */
   readonly body: unknown;
-  /** The headers, in whatever form a client hands them out; `undefined` where it does not. */
+  /** The headers, in whatever form a client hands them out; `undefined` if it does not. */
   readonly headers: unknown;
 }
 
@@ -72,7 +72,7 @@ export class Line {
     return `${this.provider}:${this.modelId}`;
   }
 
-  /** Where it is, without credentials: another server under the same name may answer otherwise. `undefined` where usual. */
+  /** Where it is, without credentials: another server under the same name may answer otherwise. `undefined` if usual. */
   get address(): string | undefined {
     const { baseUrl, client, usualBaseUrl, baseUrlVariable } = this.#options;
     const ofClient = (client as { readonly baseURL?: unknown } | undefined)?.baseURL;
@@ -99,7 +99,7 @@ export class Line {
   }
 
   /**
-   * The key: what was given, else what the variable that was named holds by now; `undefined` where none was.
+   * The key: what was given, else what the variable that was named holds by now; `undefined` if none was.
    *
    * @throws EspalierError `usage`, for the whole run, where that one holds nothing.
    */

@@ -1,6 +1,6 @@
 import { countOf, fieldsOf } from './json.ts';
 
-/** The numbers of a base64 text: 32-bit floats, the least significant byte first. `undefined` where it is none. */
+/** The numbers of a base64 text: 32-bit floats, the least significant byte first. `undefined` if it is none. */
 export function floatsOf(base64: string): readonly number[] | undefined {
   const bytes = Buffer.from(base64, 'base64');
   const isWhole = bytes.length % 4 === 0 && bytes.toString('base64') === base64;

@@ -21,7 +21,7 @@ export function endsAtStop(text: string, stop: readonly string[]): boolean {
 
 /**
  * Says when an answer that is streamed is over although its server writes on: as soon as a stop text has come that the server
- * was not told of, or takes no notice of. `undefined` where it is to come whole: where tools may be called behind what it
+ * was not told of, or takes no notice of. `undefined` if it is to come whole: where tools may be called behind what it
  * says.
  *
  * @param told - The beginning of the answer that the model was told. It may repeat that, which is no part of the answer.

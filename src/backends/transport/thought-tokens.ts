@@ -37,7 +37,7 @@ export function isThinker(modelId: string): boolean {
 /**
  * How many tokens a model may think in.
  *
- * @throws EspalierError `usage` where that is no such number.
+ * @throws EspalierError `usage` if that is no such number.
  */
 export function thoughtTokensOf(
   { thoughtTokens }: ThoughtOptions,

@@ -25,7 +25,7 @@ export function withoutThoughts(
   };
 }
 
-/** The tokens at the end of which a text is made up; `undefined` where it begins within one. */
+/** The tokens at the end of which a text is made up; `undefined` if it begins within one. */
 function tokensOf(
   text: string,
   tokens: readonly TokenLogprob[] | undefined,

@@ -11,7 +11,7 @@ import { faultOfCounts } from '../../calls/usage.ts';
 const unseen = 2 ** 20;
 
 /**
- * Why the usage that an answer tells cannot be; `undefined` where it can. More than was reserved can be: servers
+ * Why the usage that an answer tells cannot be; `undefined` if it can. More than was reserved can be: servers
  * write beyond a limit, and read more than they were sent.
  */
 export function faultOfUsage({ operation, request }: Asked, answer: Answer): string | undefined {

@@ -116,7 +116,7 @@ export function batchPage(
   return { page: newest.slice(start, start + limit), hasMore: start + limit < newest.length };
 }
 
-/** The first name that occurs twice; `undefined` where each is unique. */
+/** The first name that occurs twice; `undefined` if each is unique. */
 export function repeated(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);

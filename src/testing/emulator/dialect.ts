@@ -101,7 +101,7 @@ export interface Exchange {
   /** The index of the first sample. */
   readonly sample: number;
   readonly faults: readonly Fault[];
-  /** Its name within a batch; absent where it is a request of its own. */
+  /** Its name within a batch; absent if it is a request of its own. */
   readonly customId?: string;
   /** What the model was asked for it, one entry a choice. */
   readonly questions: EmulatedQuestion[];
@@ -113,7 +113,7 @@ export interface Exchange {
 export interface Call {
   readonly exchange: Exchange;
   readonly service: Service;
-  /** The body, empty where it is no object. */
+  /** The body, empty if it is no object. */
   readonly body: JsonObject;
 }
 
@@ -149,17 +149,17 @@ export interface Dialect {
   readonly errorBody: (rejection: RejectionOptions, exchange: Exchange) => JsonValue;
   /** What the ids of batches begin with. @defaultValue `'batch'` */
   readonly batchPrefix?: string;
-  /** How a key is refused; `undefined` where none was sent. */
+  /** How a key is refused; `undefined` if none was sent. */
   readonly unauthorized: (key: string | undefined) => RejectionOptions;
   /** Whether a path needs no key. @defaultValue none does */
   readonly isOpen?: (path: string) => boolean;
   /** How it says that there is no such path. */
   readonly notFound: (exchange: Exchange) => Reply | RejectionOptions;
-  /** How it says that there is no such model; absent where any name will do. */
+  /** How it says that there is no such model; absent if any name will do. */
   readonly unknownModel: (model: string) => RejectionOptions;
   /** Whether it serves whatever model is named. */
   readonly servesAnyModel?: boolean;
-  /** Why a request does not fit the `limit` of its context, in tokens; `undefined` where it does. */
+  /** Why a request does not fit the `limit` of its context, in tokens; `undefined` if it does. */
   readonly overflow: (
     size: {
       readonly input: number;
@@ -173,7 +173,7 @@ export interface Dialect {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** How it reuses prefixes by itself. */
   readonly prefixes?: PrefixCacheOptions;
-  /** The fields that a body may have; `undefined` where anything goes. */
+  /** The fields that a body may have; `undefined` if anything goes. */
   readonly knownFields: (call: Call) => readonly string[] | undefined;
   /** Whether it refuses other fields unless it is told not to. */
   readonly refusesUnknown?: boolean;

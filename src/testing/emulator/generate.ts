@@ -12,7 +12,7 @@ export interface Asked extends Omit<EmulatedQuestion, 'sample'> {
   readonly choices: number;
   /** Whether the stop text stays in the answer. */
   readonly keepsStop?: boolean;
-  /** How many alternatives each token is told with; `undefined` where no log-probabilities are asked for. */
+  /** How many alternatives each token is told with; `undefined` if no log-probabilities are asked for. */
   readonly topLogprobs?: number;
   /** How many tokens the context leaves for the answer. */
   readonly room?: number;

@@ -60,7 +60,7 @@ export interface EmulatorOptions {
         readonly index: number;
         /** The path, without the query. */
         readonly path: string;
-        /** The body as JSON; `undefined` where there is none. */
+        /** The body as JSON; `undefined` if there is none. */
         readonly body: unknown;
         /** Whether it asks the model for something, and not only the server for information. */
         readonly asksModel: boolean;

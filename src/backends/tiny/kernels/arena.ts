@@ -37,7 +37,7 @@ export class Arena {
   /**
    * Room for `count` numbers, aligned to a cache line.
    *
-   * @throws EspalierError `usage` where the machine has no more memory for it.
+   * @throws EspalierError `usage` if the machine has no more memory for it.
    */
   allocate(count: number): Address {
     const address = this.#end;

@@ -9,7 +9,7 @@ import { badRequest } from '../rejection.ts';
 export interface Block {
   /** Its part of the rendered prompt. */
   readonly text: string;
-  /** How long the prefix is to be kept; `undefined` where it is not. */
+  /** How long the prefix is to be kept; `undefined` if it is not. */
   readonly keep?: string;
 }
 

@@ -170,7 +170,7 @@ const late: JsonObject = {
   message: 'This request could not be executed before the completion window expired.',
 };
 
-/** Keeps the lines as a file. Returns its id, `null` where there are none. */
+/** Keeps the lines as a file. Returns its id, `null` if there are none. */
 function store(batch: Batch, kind: string, lines: readonly JsonObject[]): string | null {
   if (lines.length === 0) return null;
   const id = `file-${batch.id}-${kind}`;

@@ -9,7 +9,7 @@ import { openAi, openAiManners } from './openai.ts';
 
 /** What a provider does in its own way, beside OpenAI. */
 interface Habits {
-  /** The only fields that it knows beside `usualFields`; absent where it ignores those that it does not know. */
+  /** The only fields that it knows beside `usualFields`; absent if it ignores those that it does not know. */
   readonly fields?: readonly string[];
   /** Why it refuses a body. */
   readonly refuses?: (body: JsonObject) => string | false | undefined;
