@@ -3,7 +3,10 @@ import { priceOf } from '../../calls/pricing.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { Finding } from './examination.ts';
 
-/** What espalier does with a model that supports just this, and where its server does not keep to it, a sentence each. */
+/**
+ * How espalier uses a model with these capabilities, and the consequences if its server does not honour them, one
+ * sentence each.
+ */
 export function adviceFor(model: LanguageModel, findings: readonly Finding[]): readonly string[] {
   const isIgnored = (name: string) =>
     findings.some(({ about, outcome }) => about === name && outcome === 'ignored');

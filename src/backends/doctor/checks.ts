@@ -1,7 +1,7 @@
 import type { Completion, Message } from '../../contracts/language-model.ts';
 import type { Check, Probe } from './probe.ts';
 
-/** What is probed of every model, in this order. */
+/** The checks for every model, in this order. */
 export const checks: Readonly<Record<string, Check>> = {
   'several samples': severalSamples,
   'log-probabilities': logprobs,
@@ -158,7 +158,7 @@ async function serviceTier(probe: Probe) {
     : yes(`It was served as ${quote(usage.serviceTier)}`);
 }
 
-/** Long enough that it is still being written when the client leaves. */
+/** Long enough to be still in progress when the client disconnects. */
 const longAnswer = 512;
 
 async function cancellation(probe: Probe) {
@@ -203,7 +203,7 @@ function textOf(completions: readonly Completion[]): string {
   return completions[0]?.text ?? '';
 }
 
-/** A short piece of a model's text, on one line, without what could steer a terminal. */
+/** An excerpt of a model's text, on one line, without control characters. */
 function quote(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ').trim();

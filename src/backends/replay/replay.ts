@@ -61,7 +61,7 @@ export function replay(options: {
     ...(recording.counts && { count: (request: GenerateRequest) => recording.count(request) }),
     async generate(request, { signal }) {
       const { samples = 1, offset = 0, ...content } = request;
-      // The caller may abort before its promise is looked at.
+      // The caller may abort before the promise is used.
       await Promise.resolve();
       signal.throwIfAborted();
       expectInteger('samples', samples, { min: 1 });

@@ -27,7 +27,7 @@ import {
 } from './recipe.ts';
 import { invalid } from './rows.ts';
 
-/** How far the score of a step may be off because a label was not among the tokens told. */
+/** The maximum uncertainty of a score whose label was not among the reported tokens. */
 const mostDoubt = 0.01;
 
 /**
@@ -144,7 +144,7 @@ function withoutLogprobs({ name }: Endpoint): ModelCallError {
   });
 }
 
-/** `p(good) / (p(good) + p(bad))`, or why that is not known. */
+/** `p(good) / (p(good) + p(bad))`, or why it is unknown. */
 function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): Failure | number {
   const massOf = (label: string) =>
     told
@@ -161,7 +161,7 @@ function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): 
   };
 }
 
-/** A token without the mark of the space before it. */
+/** A token without the mark of a leading space. */
 function bare(token: string): string {
   return token.replaceAll('▁', ' ').trim();
 }

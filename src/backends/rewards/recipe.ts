@@ -32,7 +32,7 @@ interface RecipeBase {
 
 /** A solution as one text: the opening, the steps, the closing. */
 export interface TextRecipe extends RecipeBase {
-  /** Tells kinds of recipes apart. */
+  /** Distinguishes kinds of recipes. */
   readonly kind: 'text';
   /** The text before the first step. */
   opening(prompt: string): string;
@@ -57,7 +57,7 @@ export interface TextRecipe extends RecipeBase {
 
 /** A solution as a conversation that ends where the label is written. */
 export interface TurnsRecipe extends RecipeBase {
-  /** Tells kinds of recipes apart. */
+  /** Distinguishes kinds of recipes. */
   readonly kind: 'turns';
   /** The conversation up to the label of the step at `place`, counted from 0. */
   turns(solution: Solution, place: number): readonly Message[];
@@ -70,7 +70,7 @@ export function textOf(recipe: TextRecipe, { prompt, steps }: Solution): string 
   return recipe.opening(prompt) + stepsText(recipe, steps) + (recipe.closing ?? '');
 }
 
-/** The text of a solution behind its opening, up to the place of the score of one step. */
+/** The text of a solution after its opening, up to the score position of one step. */
 export function textUntil(recipe: TextRecipe, { steps }: Solution, place: number): string {
   return stepsText(recipe, steps.slice(0, place + 1));
 }
@@ -79,7 +79,7 @@ function stepsText(recipe: TextRecipe, steps: readonly string[]): string {
   return steps.map((step, place) => recipe.step(step, place)).join('');
 }
 
-/** Why a solution cannot be written down by a recipe; `undefined` if it can. */
+/** Why a solution does not fit a recipe; `undefined` if it does. */
 export function faultOf(
   { name, marks }: RewardRecipe,
   { prompt, steps }: Solution,
@@ -95,7 +95,7 @@ export function faultOf(
   };
 }
 
-/** Checks a recipe. @throws EspalierError `usage` if it is none. */
+/** Checks a recipe. @throws EspalierError `usage` if it is invalid. */
 export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
   const kind: unknown =
     typeof recipe === 'object' && recipe !== null && Reflect.get(recipe, 'kind');
@@ -103,7 +103,7 @@ export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
   throw expectation('recipe', 'a recipe, as in `recipes.qwenMathPrm`', recipe);
 }
 
-/** Checks that a recipe writes a solution as one text. @throws EspalierError `usage` if it does not. */
+/** Checks that a recipe writes solutions as one text. @throws EspalierError `usage` if it does not. */
 export function expectTextRecipe(recipe: RewardRecipe): asserts recipe is TextRecipe {
   expectRecipe(recipe);
   if (recipe.kind === 'text') return;

@@ -21,7 +21,7 @@ export interface SglangRewardOptions
    * @defaultValue `'score'` if the recipe has labels, else `'classify'`
    */
   readonly endpoint?: 'classify' | 'score';
-  /** What the values of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
+  /** The kind of values of `/classify`. @defaultValue that of the recipe, else `'logits'` */
   readonly activation?: 'logits' | 'probabilities';
 }
 

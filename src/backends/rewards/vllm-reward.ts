@@ -88,7 +88,7 @@ interface Asking {
   readonly call: ModelCall;
 }
 
-/** A logit of a whole solution has no bounds; all else is a probability. */
+/** The logit of a whole solution has no bounds; anything else is a probability. */
 export function rangeOf({ activation, columns, scores }: RowReading): readonly [number, number] {
   const isBare = activation === 'logits' && columns === 1 && scores === 'solution';
   return isBare ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : [0, 1];
@@ -119,7 +119,7 @@ async function pool(solutions: readonly Solution[], asking: Asking): Promise<Ask
 
 interface Rows {
   readonly rows: readonly unknown[];
-  /** Where the scores stand, where there is a row for each token. */
+  /** The score positions, if there is a row for each token. */
   readonly places: readonly number[] | undefined;
   readonly solution: Solution;
 }

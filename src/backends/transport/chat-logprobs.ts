@@ -5,24 +5,24 @@ import type {
 } from '../../contracts/language-model.ts';
 import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
 
-/** What stands for a token that is too unlikely to be told. */
+/** The placeholder for a token that is too unlikely to be reported. */
 const untold = -9999;
 
-/** Whether a request wants log-probabilities. */
+/** Whether a request asks for log-probabilities. */
 export function wantsLogprobs({ logprobs = false, topLogprobs = 0 }: GenerateRequest): boolean {
   return logprobs || topLogprobs > 0;
 }
 
-/** A request without the wish for log-probabilities. */
+/** A request without log-probabilities. */
 export function withoutLogprobs(request: GenerateRequest): GenerateRequest {
   const { logprobs: _, topLogprobs: __, ...rest } = request;
   return rest;
 }
 
 /**
- * The log-probabilities of a choice, of Chat Completions or of the older Completions. `undefined` where
- * they were not asked for or not told, and where that of a written token is −9999, which stands for unknown:
- * a sum over it would mean nothing.
+ * The log-probabilities of a choice, of Chat Completions or of the older Completions. `undefined` if they were not
+ * requested or not reported, or if that of a written token is −9999, which means unknown: a sum over it would be
+ * meaningless.
  */
 export function logprobsOf(
   told: unknown,
@@ -64,11 +64,11 @@ function alternativeOf({ token, logprob }: JsonFields): TokenAlternative | undef
   if (typeof token !== 'string' || typeof logprob !== 'number' || logprob <= untold) {
     return undefined;
   }
-  // Rounding may bring a certain token above 0.
+  // Rounding may put a certain token slightly above 0.
   return { token, logprob: Math.min(0, logprob) };
 }
 
-/** The lists of the older Completions, put together token by token. */
+/** Combines the lists of the older Completions, token by token. */
 function olderTokens(fields: JsonFields): readonly JsonFields[] {
   const logprobs = itemsOf(fields['token_logprobs']);
   const tops = itemsOf(fields['top_logprobs']);
