@@ -66,7 +66,7 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
   const read = async (parsed: unknown): Promise<unknown> => {
     const input = await inputOf(parsed);
     if ('value' in input) return input.value;
-    throw new Error(`Its input is not what it takes. ${input.problem}`);
+    throw new Error(`Its input is invalid. ${input.problem}`);
   };
   const runHere = async (_db: unknown, parsed: unknown, call: ActCall) =>
     run(await read(parsed), call);

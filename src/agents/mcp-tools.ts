@@ -114,7 +114,7 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
 }
 
 function endless(how: string): EspalierError {
-  const message = `The server ${how}, so the list has no end. Ask whoever runs it.`;
+  const message = `The server ${how}, so the list has no end. Ask its operator.`;
   return new EspalierError('usage', message);
 }
 

@@ -127,7 +127,7 @@ export function mendEnd(path: string, file: number): number {
   if (state === 'damaged') {
     throw new EspalierError(
       'storage',
-      `The last line of \`${path}\` is not as it was written. Restore the file from a copy, or delete the line.`,
+      `The last line of \`${path}\` is damaged. Restore the file from a copy, or delete the line.`,
     );
   }
   return withStorageErrors(nameOf(path), () => {

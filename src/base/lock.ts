@@ -120,7 +120,7 @@ function takeOver(path: string, aside: string): void {
     throw heldBy(path, read(path));
   }
   if (!isOwn(seen)) {
-    const message = `\`${path}\` is no lock of espalier. Move it away, or choose another folder.`;
+    const message = `\`${path}\` is not a lock of espalier. Move it away, or choose another folder.`;
     throw new EspalierError('usage', message);
   }
   if (isAlive(seen)) throw heldBy(path, seen);

@@ -12,6 +12,6 @@ export function expectRegularFile(path: string): void {
   if (status === undefined || status.isFile() || status.isDirectory()) return;
   throw new EspalierError(
     'storage',
-    `\`${path}\` is a pipe or a device, and no file that can be read: write what it gives to a file first.`,
+    `\`${path}\` is a pipe or a device, which cannot be read: write its output to a file first.`,
   );
 }

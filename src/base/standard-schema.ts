@@ -86,7 +86,7 @@ export function checkBy(schema: StandardSchema, value: unknown): Checked {
   }
   if (text.length > longestInput) {
     return {
-      problem: `The input has ${text.length} characters; at most ${longestInput} are taken.`,
+      problem: `The input has ${text.length} characters; at most ${longestInput} are accepted.`,
     };
   }
   if (/(?<!\\)"__proto__":/.test(text)) {
@@ -124,7 +124,7 @@ function read(
     if (isThenable(result)) {
       Promise.resolve(result).catch(() => {});
       // Some libraries return a promise if a part of the schema throws.
-      throw new Error('Its schema gave a promise: it checks asynchronously, or it threw.');
+      throw new Error('Its schema returned a promise: it checks asynchronously, or it threw.');
     }
     const { issues } = result;
     return issues === undefined ? { parsed: result.value } : { problem: toldIssues(issues) };
@@ -174,6 +174,6 @@ interface Telling {
 }
 
 function untold(name: string, vendor: string, cause: unknown): EspalierError {
-  const message = `\`${vendor}\` does not tell the JSON schema of \`${name}\`. Give it as \`jsonSchema\`.`;
+  const message = `\`${vendor}\` does not provide the JSON schema of \`${name}\`. Give it as \`jsonSchema\`.`;
   return new EspalierError('usage', message, { cause });
 }

@@ -18,7 +18,7 @@ export function withStorageErrors<Value>(subject: string, act: () => Value): Val
 }
 
 const denied = 'permission is denied. Change its permissions, or choose another path';
-const isFile = 'a file stands where a folder is needed. Choose another path';
+const isFile = 'there is a file where a folder is needed. Choose another path';
 
 /** The most frequent system errors, and what to do. */
 const objections: Readonly<Record<string, string>> = {

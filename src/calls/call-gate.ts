@@ -340,7 +340,7 @@ export class CallGate {
   #expectRecorded({ kind, name, reserve }: CallRequest): void {
     if (!this.#journal.isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
     this.#unrecorded += reserve.calls;
-    const message = `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`;
+    const message = `The journal does not contain this ${kind} call of ${name}; a replay makes no new calls.`;
     throw new EspalierError('unrecorded', message);
   }
 
@@ -499,6 +499,6 @@ function isHeld({ record, account, ended }: CallInFlight): boolean {
 
 function insideIssued(): EspalierError {
   const message =
-    "Expected an effect to make no calls where `order` is 'issued': what it asks for could not take effect before it. Take 'arrival'.";
+    "Expected an effect to make no calls if `order` is 'issued', because their results could not take effect before its own. Use 'arrival'.";
   return new EspalierError('usage', message);
 }

@@ -60,7 +60,7 @@ export class CallMaker {
 
   /** The outcome of a call that may not be repeated and during which a process died: unknown. */
   interrupt({ number, key, request }: CallInFlight): Made {
-    const message = `${request.name} was under way when its search was broken off, and its outcome is unknown.`;
+    const message = `${request.name} was in progress when its search was interrupted, and its outcome is unknown.`;
     const line = { type: 'failure', call: number, key, spend: nothing, message } as const;
     return this.#settled({ ...line, interrupted: true });
   }

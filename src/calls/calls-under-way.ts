@@ -109,7 +109,7 @@ export class CallsUnderWay {
       if (isWritten || waits) continue;
       const { covered: spend } = record ?? account;
       if (record !== undefined) record.isLost = true;
-      const message = 'The search ended while the call was under way.';
+      const message = 'The search ended while the call was in flight.';
       const line = { type: 'failure', call: number, key, spend, message } as const;
       this.#around.journal.tryToWrite({ ...line, abandoned: true });
     }

@@ -102,7 +102,7 @@ export class DeedLog {
     const { mode, path } = this.#journal;
     if (mode === 'replay') {
       const message =
-        'A journal that is replayed holds nothing new, so no tool can act on the outside with it. Open it with `openJournal`.';
+        'A replayed journal cannot record anything, so no tool can change the outside world with it. Open it with `openJournal`.';
       throw new EspalierError('usage', message);
     }
     this.#unlock = path === undefined ? () => {} : takeLock(`${path}.lock`);
@@ -126,7 +126,7 @@ export class DeedLog {
     }
     const deed = this.#deeds[line.deed];
     if (deed === undefined) {
-      const message = `${journalName(this.#journal)} tells the end of deed ${line.deed}, and not its beginning. Restore it from a copy.`;
+      const message = `${journalName(this.#journal)} has the end of deed ${line.deed} without its beginning. Restore it from a copy.`;
       throw new EspalierError('invalid-journal', message);
     }
     const output = line.stage === 'done' ? line.output : deed.output;

@@ -125,7 +125,7 @@ export class LineReader {
     if (bytes.length === 0) return undefined;
     const intact = isIntact(bytes);
     if (intact === false || (intact === undefined && this.#isSealed === true)) {
-      throw invalid(this.#name, `line ${this.#number} is not as it was written`);
+      throw invalid(this.#name, `line ${this.#number} is damaged`);
     }
     const text = intact === true ? unsealed(bytes) : bytes.toString();
     const line = parseLine(text, this.#number, this.#name);
@@ -133,8 +133,7 @@ export class LineReader {
     if (this.#isSealed === undefined) {
       const version = versionOf(line, this.#name);
       this.#isSealed = version >= firstSealed;
-      if (this.#isSealed && intact === undefined)
-        throw invalid(this.#name, 'line 1 is not as it was written');
+      if (this.#isSealed && intact === undefined) throw invalid(this.#name, 'line 1 is damaged');
     }
     return line;
   }
@@ -149,7 +148,7 @@ export class LineReader {
       case 'whole':
         return this.read(bytes);
       case 'damaged':
-        throw invalid(this.#name, `line ${this.#number + 1} is not as it was written`);
+        throw invalid(this.#name, `line ${this.#number + 1} is damaged`);
       case 'torn':
         return undefined;
     }

@@ -385,7 +385,7 @@ export class Ledger {
         ? holds > 0
           ? 'Other calls wait for what is left of the budget.'
           : 'The search is over; no further call was made.'
-        : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', refused ones counted' : ''}; the next call may need ${estimate[unit]}.`,
+        : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', counting refused ones' : ''}; the next call may need ${estimate[unit]}.`,
       { unit, scope: holds > 0 ? 'call' : 'search' },
     );
   }

@@ -68,7 +68,7 @@ export class ImpossibleUsages {
     const count = (this.#counts.get(model) ?? 0) + 1;
     this.#counts.set(model, count);
     if (!Number.isInteger(Math.log2(count))) return;
-    const message = `${model} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${count} so far.`;
+    const message = `${model} reported an impossible usage (${fault}): it counts as unknown, and the call is charged as reserved; ${count} so far.`;
     call.warn?.({ model, about: 'usage', message });
   }
 }

@@ -114,7 +114,7 @@ class Vectors {
 
 function unit({ provider, modelId }: EmbeddingModel, embedding: readonly number[]): Float64Array {
   if (embedding.length === 0 || !embedding.every((part) => Number.isFinite(part))) {
-    throw new Error(`${provider}:${modelId} gave an embedding that is no list of numbers.`);
+    throw new Error(`${provider}:${modelId} gave an embedding that is not a list of numbers.`);
   }
   const length = Math.hypot(...embedding);
   return Float64Array.from(embedding, (part) => (length === 0 ? 0 : part / length));

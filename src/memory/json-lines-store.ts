@@ -85,7 +85,7 @@ function add(
     if ('fault' in read) {
       throw new EspalierError(
         'usage',
-        `Expected a sound reflection, got one in which ${read.fault}.`,
+        `Expected a valid reflection, got one in which ${read.fault}.`,
       );
     }
   }

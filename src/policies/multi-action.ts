@@ -195,7 +195,7 @@ function expectLabels(texts: typeof multiActionPrompts.texts): void {
     const isClear = labels.every((other, index) => index === place || !other.startsWith(label));
     if (label.trim() === '' || !isClear) {
       const name = `prompts.${actionKinds[place]}Label`;
-      throw expectation(name, 'a label with which no other one begins', label);
+      throw expectation(name, 'a label that no other one begins with', label);
     }
   }
 }

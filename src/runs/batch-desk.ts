@@ -243,7 +243,7 @@ export class BatchDesk {
     service: BatchService,
     bodies: readonly object[],
   ): Promise<string> {
-    return this.#patiently(`${service.name} took no batch`, async () => {
+    return this.#patiently(`${service.name} accepted no batch`, async () => {
       try {
         const id = await service.submit(batchOf(logged), bodies, this.#signal);
         this.#log.submitted(logged.key, id);
@@ -302,12 +302,12 @@ export class BatchDesk {
         this.#drop(flight);
         throw new EspalierError(
           'unavailable',
-          `${service.name} refused the batch ${id} (${state.refused.replace(/\.$/, '')}). Nothing of it is paid for.`,
+          `${service.name} refused the batch ${id} (${state.refused.replace(/\.$/, '')}). None of it is charged.`,
         );
       }
       const leftMs = at + deadlineMs - this.#now();
       if (leftMs <= -endingMs) {
-        const message = `${service.name} was asked to end the batch ${id} an hour ago, and has not. What it answers is paid for: run again later, and the same run goes on with it.`;
+        const message = `${service.name} was asked to end the batch ${id} an hour ago, but has not done so. Its answers are paid for: run again later, and the run continues with them.`;
         throw new EspalierError('unavailable', message);
       }
       if (leftMs <= 0) await this.#cancel(service, id);
@@ -401,7 +401,7 @@ function waitMs(tries: number): number {
 }
 
 function lists({ name }: BatchService): string {
-  return `${name} does not tell of its batches`;
+  return `${name} does not list its batches`;
 }
 
 /** The error if a provider is given up: each call fails without a charge, and is repeated when the run continues. */
@@ -409,11 +409,11 @@ function given(failed: string, { message, status }: ModelCallError): EspalierErr
   if (status === 404) {
     return new EspalierError(
       'unavailable',
-      `${failed}: it knows no such batch or file any more, or has no batches at its address (${message}). To ask for what was in it again, and pay for it again, remove \`batches.jsonl\` from the run folder.`,
+      `${failed}: the batch or file no longer exists there, or there are no batches at its address (${message}). To send its requests again, and pay for them again, remove \`batches.jsonl\` from the run folder.`,
     );
   }
   return new EspalierError(
     'unavailable',
-    `${failed}: ${message} What was submitted before stays there, and the same run goes on with it.`,
+    `${failed}: ${message} Submitted batches stay there, and the run continues with them when it is started again.`,
   );
 }

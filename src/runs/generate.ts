@@ -494,7 +494,7 @@ function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolea
 
 function hoursOfWaiting(): EspalierError {
   const message =
-    'Expected `plan` to set no `budget.ms` beside `batch`: what waits for a batch waits for hours.';
+    'Expected `plan` to set no `budget.ms` beside `batch`: requests in a batch may wait for hours.';
   return new EspalierError('usage', message, { scope: 'run' });
 }
 

@@ -27,7 +27,7 @@ export function* readLines<Value>(
     if (!line.isWhole && isReplaced) throw damaged(subject, 'its end is missing');
     if (!line.isWhole && stateOfRest(bytes) === 'torn') return;
     const hasSeal = isIntact(bytes) !== undefined;
-    if (isSealed && !hasSeal) throw damaged(subject, 'it is not as it was written');
+    if (isSealed && !hasSeal) throw damaged(subject, 'it is damaged');
     isSealed = hasSeal;
     yield { value: parseSealed(bytes, { subject, schema }), place };
   }

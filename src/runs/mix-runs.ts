@@ -90,7 +90,7 @@ function expectSameProblems(sources: readonly Source[]): void {
       if (other !== undefined && !isDeepStrictEqual(other.problem, problem)) {
         throw new EspalierError(
           'usage',
-          `The problem ${JSON.stringify(name)} of \`${path}\` is another one than that of \`${other.path}\`. Export the runs one by one, or give their problems different ids.`,
+          `The problem ${JSON.stringify(name)} of \`${path}\` differs from that of \`${other.path}\`. Export the runs one by one, or give their problems different ids.`,
         );
       }
       known.set(name, { path, problem });

@@ -64,7 +64,7 @@ export function expectOwnFiles(folder: string): void {
 export function foreign(path: string): EspalierError {
   return new EspalierError(
     'usage',
-    `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
+    `\`${path}\` is not a file of a run, and the run would overwrite it. Choose another folder, or restore the file from a copy.`,
   );
 }
 

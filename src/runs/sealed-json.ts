@@ -13,7 +13,7 @@ export function parseSealed<Value>(
   { subject, schema }: { readonly subject: string; readonly schema: z.ZodType<Value> },
 ): Value {
   const intact = isIntact(bytes);
-  if (intact === false) throw damaged(subject, 'it is not as it was written');
+  if (intact === false) throw damaged(subject, 'it is damaged');
   const parsed = schema.safeParse(
     parseJson(intact === true ? unsealed(bytes) : bytes.toString(), subject),
   );

@@ -165,7 +165,7 @@ export class Evaluations<State, Action> {
     if (evaluator === undefined) {
       throw new EspalierError(
         'usage',
-        'Expected `evaluator` to be given, because the algorithm came to a state without a reward. Pass `judge({ model })`, or a function of a node.',
+        'Expected `evaluator` to be given, because the algorithm reached a state without a reward. Pass `judge({ model })`, or a function of a node.',
       );
     }
     return evaluator;

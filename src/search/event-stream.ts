@@ -126,7 +126,7 @@ export class EventStream<State, Action>
     if (this.#reader !== undefined) {
       throw new EspalierError(
         'usage',
-        'The events of this search are being read already. Read them once, from the stream or from `json()`, or await `result`.',
+        'The events of this search are already being read. Read them once, from the stream or from `json()`, or await `result`.',
       );
     }
     const reader = new EventReader(this.#run(tell), () => this.#leave());

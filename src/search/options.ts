@@ -162,7 +162,7 @@ function checkNotation<State, Action>(
     const parts = needsNotation.map((part) => `\`${part}\``).join(' and ');
     throw new EspalierError(
       'usage',
-      `Expected the environment ${name} to have a \`notation\`: ${parts} cannot show its states to a model without.`,
+      `Expected the environment ${name} to have a \`notation\`: ${parts} cannot show its states to a model without one.`,
     );
   }
   expectMethods('environment.notation', notation, ['prompt', 'format', 'parse']);

@@ -62,7 +62,7 @@ function isExact({
 /** Names the root cause, however far below, not the failures that followed from it. */
 function causeBelow<State, Action>(failed: TreeNode<State, Action>): string {
   const message = failed.failure?.message ?? 'no reason is known.';
-  return hasFailedBelow(failed) ? message : `Every way on failed, the first with: ${message}`;
+  return hasFailedBelow(failed) ? message : `All continuations failed, the first with: ${message}`;
 }
 
 /** Whether a node failed because none of its samples could be used. */

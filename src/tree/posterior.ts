@@ -21,7 +21,7 @@ export function sampleGamma(random: Random, shape: number): number {
   if (!(shape > 0 && Number.isFinite(shape))) {
     throw new EspalierError(
       'usage',
-      `Values must lie in [0, 1] for a beta belief and for Thompson sampling: a shape came to \`${shape}\`, and must be finite and above 0.`,
+      `Values must lie in [0, 1] for a beta belief and for Thompson sampling: a shape was \`${shape}\`, but must be finite and above 0.`,
     );
   }
   if (shape < 1) return sampleGamma(random, shape + 1) * (1 - random.next()) ** (1 / shape);

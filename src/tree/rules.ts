@@ -56,7 +56,7 @@ export function revived({ name, options }: RuleSpec, make: (spec: RuleSpec) => u
     if (value === null) {
       throw new EspalierError(
         'usage',
-        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is a function or holds one, which no tree can hold.`,
+        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is or contains a function, which a tree cannot store.`,
       );
     }
     if (value === 'Infinity') return [key, Number.POSITIVE_INFINITY];

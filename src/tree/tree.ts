@@ -338,7 +338,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records what an algorithm found. */
   conclude(conclusion: Conclusion<State, Action>): void {
     const { id, status } = this.#own(conclusion.node);
-    if (status === 'pruned') throw expectation('node', 'one that was not put aside', id);
+    if (status === 'pruned') throw expectation('node', 'one that was not pruned', id);
     this.#conclusion = { ...conclusion, optimal: conclusion.optimal === true };
   }
 

@@ -48,6 +48,6 @@ function unsent(
   said: string,
   { provider, modelId }: WireContext,
 ): ModelCallError {
-  const message = `${provider}:${modelId} cannot be asked: ${withoutSecrets(said)}`;
+  const message = `${provider}:${modelId} cannot be called: ${withoutSecrets(said)}`;
   return new ModelCallError({ kind, message, charged: false });
 }

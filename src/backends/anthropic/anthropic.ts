@@ -280,7 +280,7 @@ function asking(settings: Asking) {
     const { body, beginning: told } = messagesRequest(request, settings, downgrades);
     const { stop = [] } = request;
     if (!stop.every(isSendable)) {
-      const what = 'takes no stop text of white space only: answers are cut off here instead.';
+      const what = 'takes no stop text of white space only: answers are cut off locally instead.';
       downgrades.warn(call, 'stop', what);
     }
     const isSent = stop.every(isSendable) && !downgrades.refuses('stop');

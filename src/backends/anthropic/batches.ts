@@ -107,7 +107,7 @@ export class MessageBatches implements BatchService {
   #untold(id: string): EspalierError {
     return new EspalierError(
       'unavailable',
-      `${this.name} no longer tells what the batch ${id} has answered, so that nobody knows whether it is one of this run, and paid for. Look it up at the provider, and take another run folder.`,
+      `${this.name} no longer has the results of the batch ${id}, so it is unknown whether it belongs to this run and was paid for. Look it up at the provider, and use another run folder.`,
       { scope: 'run' },
     );
   }

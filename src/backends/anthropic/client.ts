@@ -108,6 +108,6 @@ export async function send(
 /** Some servers ignore the request to stream, and the SDK then finds no events in their reply. */
 function unlessInOnePiece(error: unknown): never {
   if (!(error instanceof Error) || !/without sending any chunks/.test(error.message)) throw error;
-  const message = 'The server answered in one piece although a stream was asked for.';
+  const message = 'The server answered in one piece although a stream was requested.';
   throw new ModelCallError({ kind: 'capability', parameter: 'stream', message, charged: true });
 }

@@ -84,7 +84,7 @@ function read({ name, question, model }: Reading, completion: Completion | undef
   if (first === undefined) {
     throw new ModelCallError({
       kind: 'capability',
-      message: `${model.provider}:${model.modelId} told no log-probabilities, which its decisions are read from.`,
+      message: `${model.provider}:${model.modelId} reported no log-probabilities, which its decisions are read from.`,
       parameter: 'logprobs',
     });
   }

@@ -50,7 +50,7 @@ export function questionServer(endpoint: Endpoint, dialect: Dialect): DecisionMo
         const reply = await endpoint.post(dialect.path, body, call);
         const told = fieldsOf(reply)['answers'];
         if (!dialect.isAnswers(told)) {
-          throw endpoint.malformed('JSON of another shape: it has no `answers`', call);
+          throw endpoint.malformed('JSON with another structure: it has no `answers`', call);
         }
         const answers = mapped(request.questions, (question, name) =>
           read(question, dialect.answerTo(name, told), { name, dialect }),

@@ -156,7 +156,7 @@ export class Engine {
       call.warn?.({
         model: `llama:${model}`,
         about: 'schema',
-        message: `The text is bound to the schema but for ${words}: check these when it is there.`,
+        message: `The text is constrained to the schema except for ${words}: check these in the result.`,
       });
     }
     return grammar;

@@ -165,7 +165,7 @@ function reference(schema: Schema): JsonValue {
 
 function scalar(value: JsonValue | undefined, word: string): JsonValue {
   if (value !== undefined && (value === null || typeof value !== 'object')) return value;
-  throw refused(`a \`${word}\` that is no single value`);
+  throw refused(`a \`${word}\` that is not a single value`);
 }
 
 /** Notes the keywords that are not enforced, and refuses those that would change the structure. */

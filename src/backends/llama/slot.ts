@@ -78,7 +78,7 @@ export class Slot {
     const [told] = await this.#exclusively(() =>
       this.#sequence.controlledEvaluate([[token, { generateNext }]]),
     );
-    if (told === undefined) throw new Error('The model told nothing of the next token.');
+    if (told === undefined) throw new Error('The model returned no prediction of the next token.');
     return distributionOf(told.next, this.#reading.vocabularySize);
   }
 

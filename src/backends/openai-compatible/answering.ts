@@ -71,7 +71,7 @@ async function answerOverChat(request: GenerateRequest, asking: Answering): Prom
   const { downgrades, habits, call } = asking;
   if (isBoundTwice(request, habits) && !downgrades.refuses('schema')) {
     const what =
-      'takes no schema beside tools: there it is asked for in words, and may not be kept.';
+      'does not support a schema together with tools: there it is requested in words, and may not be followed.';
     downgrades.warn(call, 'schema', what);
   }
   const body = chatBody(request, asking);

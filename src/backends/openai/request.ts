@@ -139,7 +139,7 @@ function refusedOf({ schema }: GenerateRequest, { downgrades, call }: Recipient)
 function warnOfChatOnly(request: GenerateRequest, { downgrades, call }: Recipient): void {
   const { stop = [], seed } = request;
   if (stop.length > 0 && !downgrades.refuses('stop')) {
-    const what = 'takes no stop texts in the Responses API: answers are cut off here instead.';
+    const what = 'takes no stop texts in the Responses API: answers are cut off locally instead.';
     downgrades.warn(call, 'stop', what);
   }
   if (seed !== undefined && !downgrades.refuses('seed')) {

@@ -25,7 +25,7 @@ export function readResponse(body: unknown, asked: Asked): Generation {
     throw modelCallErrorFrom({ error: reply['error'] }, asked.context);
   }
   if (!Array.isArray(output)) {
-    throw malformed(asked.context, 'JSON of another shape: it has no `output`');
+    throw malformed(asked.context, 'JSON with another structure: it has no `output`');
   }
   const items = output.map(fieldsOf);
   if (items.length === 0 && status === 'completed')

@@ -124,7 +124,7 @@ export class Recording {
   #unrecorded(index: number): EspalierError {
     return new EspalierError(
       'unrecorded',
-      `The journal does not hold sample ${index} of this request to ${this.name}; a replay makes no new calls.`,
+      `The journal does not contain sample ${index} of this request to ${this.name}; a replay makes no new calls.`,
     );
   }
 }

@@ -106,7 +106,7 @@ async function complete(steps: readonly StepAsked[], asking: Asking) {
   const { items, usage } = await endpoint.list(path, body, { field: 'choices', call });
   const scores = byIndex(items, steps.length).map((choice) => {
     if (choice === undefined)
-      return invalid('Expected one completion a step, got none or several.');
+      return invalid('Expected one completion per step, got none or several.');
     const request = { messages: [], topLogprobs };
     const tokens = logprobsOf(fieldsOf(choice)['logprobs'], { request, warn: () => {} });
     const [first] = tokens ?? [];
@@ -139,7 +139,7 @@ function requestOf(
 function withoutLogprobs({ name }: Endpoint): ModelCallError {
   return new ModelCallError({
     kind: 'capability',
-    message: `${name} told no log-probabilities, which its scores are read from.`,
+    message: `${name} reported no log-probabilities, which its scores are read from.`,
     parameter: 'logprobs',
   });
 }

@@ -91,7 +91,7 @@ export function faultOf(
   const where = place === 0 ? 'the question' : `step ${place}`;
   return {
     kind: 'invalid',
-    message: `Expected ${where} not to hold ${JSON.stringify(mark)}, a mark of the recipe ${name}.`,
+    message: `Expected ${where} not to contain ${JSON.stringify(mark)}, a mark of the recipe ${name}.`,
   };
 }
 

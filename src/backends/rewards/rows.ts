@@ -40,7 +40,7 @@ export function probability(numbers: readonly number[], good: number): number | 
   const odd = numbers.find((number) => number < -tolerance || number > 1 + tolerance);
   if (odd !== undefined) {
     return invalid(
-      `Expected a probability from 0 to 1, got \`${odd}\`. Set \`activation\` to 'logits' where the server gives those.`,
+      `Expected a probability from 0 to 1, got \`${odd}\`. Set \`activation\` to 'logits' if the server returns logits.`,
     );
   }
   const sum = numbers.reduce((total, number) => total + number, 0);
@@ -62,7 +62,7 @@ export function scoresOfRows(
   reading: RowReading,
 ): readonly number[] | Failure {
   if (rows.length !== steps) {
-    return invalid(`Expected one row of scores a step, ${steps} in all, got ${rows.length}.`);
+    return invalid(`Expected one row of scores per step, ${steps} in all, got ${rows.length}.`);
   }
   const scores: number[] = [];
   for (const row of rows) {

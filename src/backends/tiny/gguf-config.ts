@@ -32,7 +32,7 @@ export function vocabularyOf(header: GgufHeader): RawVocabulary {
   const numbers = (key: string): readonly number[] => {
     const values = metadata.optionalNumbers(key) ?? [];
     if (values.length === 0 || values.length === tokens.length) return values;
-    throw metadata.wrong(key, `${tokens.length} numbers, one a token`, String(values.length));
+    throw metadata.wrong(key, `${tokens.length} numbers, one per token`, String(values.length));
   };
   const token = (name: string): number | undefined => {
     const key = `tokenizer.ggml.${name}_token_id`;

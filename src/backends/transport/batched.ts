@@ -32,7 +32,7 @@ export async function* listed(
     if (hasMore !== true) return;
     after = textOf(batches.at(-1)?.['id']);
     if (after === undefined || seen.has(after))
-      throw malformed('a list of batches that goes on for ever');
+      throw malformed('a list of batches that goes on forever');
     seen.add(after);
   }
 }

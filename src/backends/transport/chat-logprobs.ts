@@ -38,13 +38,16 @@ export function logprobsOf(
   const fields = fieldsOf(told);
   const isOlder = Array.isArray(fields['token_logprobs']);
   if (!isOlder && !Array.isArray(fields['content'])) {
-    warn('logprobs', 'told no log-probabilities: answers come without.');
+    warn('logprobs', 'reported no log-probabilities: answers come without them.');
     return undefined;
   }
   const tokens = isOlder ? olderTokens(fields) : itemsOf(fields['content']).map(fieldsOf);
   const read = tokens.map((token) => tokenOf(token, request.topLogprobs ?? 0));
   if (read.every((token) => token !== undefined)) return read;
-  warn('logprobs', 'wrote a token too unlikely to be told: that answer comes without logprobs.');
+  warn(
+    'logprobs',
+    'wrote a token too unlikely to be reported: that answer comes without log-probabilities.',
+  );
   return undefined;
 }
 

@@ -62,13 +62,13 @@ function expectChoices(reply: JsonFields, context: WireContext): readonly JsonFi
       const status = countOf(fieldsOf(error)['code']);
       throw modelCallErrorFrom({ status, error }, context);
     }
-    throw malformed(context, 'JSON of another shape: it has no `choices`');
+    throw malformed(context, 'JSON with another structure: it has no `choices`');
   }
   if (choices.length === 0) throw malformed(context, 'no choice at all');
   for (const [place, choice] of choices.entries()) {
     const { message, text } = fieldsOf(choice);
     if (typeof text === 'string' || (typeof message === 'object' && message !== null)) continue;
-    throw malformed(context, `JSON of another shape: choice ${place} has no \`message\``);
+    throw malformed(context, `JSON with another structure: choice ${place} has no \`message\``);
   }
   return choices as readonly JsonFields[];
 }
@@ -130,7 +130,7 @@ export function finished(
   { request, warn }: Asked,
 ): Completion {
   if (isBroken && told !== 'length') {
-    warn('tools', 'called a tool with an input that is no JSON: the call is left out.');
+    warn('tools', 'called a tool with an input that is not JSON: the call is left out.');
     return { ...completion, finishReason: 'other', ...(calls.length > 0 && { toolCalls: calls }) };
   }
   if (calls.length > 0) {
@@ -141,7 +141,10 @@ export function finished(
   const { beginning = '' } = conversationOf(request.messages);
   const isJson = (text: string) => parsedJson(text) !== undefined;
   if (isJsonDue && !isJson(completion.text) && !isJson(beginning + completion.text)) {
-    warn('schema', 'wrote no JSON where a schema was asked for: such an answer ends as `other`.');
+    warn(
+      'schema',
+      'wrote no JSON although a schema was requested: such an answer ends as `other`.',
+    );
     return { ...completion, finishReason: 'other' };
   }
   return { ...completion, finishReason: told };

@@ -49,22 +49,22 @@ const names: Readonly<Record<string, Droppable>> = {
 };
 
 const instead: Readonly<Record<Droppable, string>> = {
-  n: 'several samples are asked for one by one',
+  n: 'several samples are requested one by one',
   temperature: 'its own temperature is used',
   topP: 'its own sampling is used',
   topK: 'its own sampling is used',
   seed: 'samples differ from run to run',
-  stop: 'answers are cut off here instead',
+  stop: 'answers are cut off locally instead',
   logprobs: 'answers come without log-probabilities',
-  schema: 'the schema is asked for in words, and may not be kept',
-  toolChoice: 'the tool is asked for in words, and may not be called',
-  continuation: 'the beginning of the answer is told in the question',
-  thoughts: 'what it thought on earlier turns is left out',
-  prefixEnds: 'its cache keeps prompts as it likes',
+  schema: 'the schema is requested in words, and may not be followed',
+  toolChoice: 'the tool is requested in words, and may not be called',
+  continuation: 'the beginning of the answer is sent in the question',
+  thoughts: 'its thoughts on earlier turns are left out',
+  prefixEnds: 'its cache chooses which prompts to keep',
   maxTokens: 'the limit is sent under its newer name',
-  strictTools: 'inputs of tools may stray from their schemas',
-  stream: 'long answers are asked for in one piece',
-  hosts: 'no host takes all that was asked for, and what one does not take it ignores',
+  strictTools: 'inputs of tools may deviate from their schemas',
+  stream: 'long answers are requested without streaming',
+  hosts: 'no host supports everything requested, and hosts ignore what they do not support',
 };
 
 /** Which of these features are known to be supported or not. */

@@ -74,7 +74,7 @@ export class Endpoint extends Exchange {
     const reply = await this.post(path, body, call);
     const items = fieldsOf(reply)[field];
     if (Array.isArray(items)) return { items, usage: usageOf(reply) };
-    throw this.malformed(`JSON of another shape: it has no \`${field}\``, call);
+    throw this.malformed(`JSON with another structure: it has no \`${field}\``, call);
   }
 
   #urlOf(path: string): string {

@@ -266,11 +266,11 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
     case 'context-length':
       return `The request does not fit the context of ${model} (${said}). Shorten it, or lower \`maxTokens\`.`;
     case 'capability':
-      return `${model} does not honour what was asked for (${said}).`;
+      return `${model} does not support something that was requested (${said}).`;
     case 'bad-request':
       return status === 404
-        ? `${model}${where} knows no such model or path (${said}). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.`
-        : `${model} cannot make sense of the request (${said}).`;
+        ? `${model}${where} does not know this model or path (${said}). Check the model's name, and whether the base URL ends as the server expects, usually with /v1.`
+        : `${model} does not understand the request (${said}).`;
     case 'network':
       if (isUntrusted(facts)) {
         return `${model}${where} has no certificate that can be trusted (${brief(code)}). Check whether the address begins with https:// or http://, or name the certificate's authority in NODE_EXTRA_CA_CERTS.`;

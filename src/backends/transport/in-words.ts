@@ -13,7 +13,7 @@ export const beginningInWords =
 
 /** The warning if a model cannot enforce this schema, although it can enforce others. */
 export const unbound =
-  'cannot be bound to a schema like this one: it is asked for in words, and may not be kept.';
+  'cannot be constrained to a schema like this one: it is requested in words, and may not be followed.';
 
 /**
  * The features of a request that are expressed in words. @param beginning - The partial answer, if it is sent in the

@@ -71,7 +71,7 @@ function decoded(
   try {
     return value === undefined ? decoder.decode() : decoder.decode(value, { stream: true });
   } catch {
-    throw malformed(context, 'bytes that are no UTF-8');
+    throw malformed(context, 'bytes that are not UTF-8');
   }
 }
 

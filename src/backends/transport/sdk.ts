@@ -67,7 +67,7 @@ export async function gatheredFrom(
 
 /** Some servers ignore the request to stream; the answer has been paid for. */
 function notStreamed({ provider, modelId }: WireContext): ModelCallError {
-  const message = `${provider}:${modelId} answered in one piece although a stream was asked for.`;
+  const message = `${provider}:${modelId} answered in one piece although a stream was requested.`;
   return new ModelCallError({ kind: 'capability', parameter: 'stream', message, charged: true });
 }
 
@@ -100,7 +100,7 @@ export async function loadPeer<Module>(name: string, load: () => Promise<Module>
     const reason = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const message =
       reason === 'ERR_MODULE_NOT_FOUND' || reason === 'MODULE_NOT_FOUND'
-        ? `Expected the package \`${name}\` to be installed, and it is not. Run: npm install ${name}`
+        ? `Expected the package \`${name}\` to be installed, but it is not. Run: npm install ${name}`
         : `The package \`${name}\` cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
     // No other search can use it either.
     throw new EspalierError('usage', message, { cause, scope: 'run' });

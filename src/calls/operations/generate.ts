@@ -96,7 +96,7 @@ function expectSeeing(
   if (capabilities.images === true || messages.every(({ images = [] }) => images.length === 0)) {
     return;
   }
-  const message = `${name} is not known to take images. Choose a model that does, or declare \`images\` in its \`capabilities\`.`;
+  const message = `${name} is not known to support images. Choose a model that does, or declare \`images\` in its \`capabilities\`.`;
   throw new EspalierError('usage', message);
 }
 

@@ -5,5 +5,5 @@ export function complaintOf(thrown: unknown): string {
   const message = messageOf(thrown);
   const isChange = /read only property|not extensible|Cannot (?:delete|redefine) property/;
   if (!(thrown instanceof TypeError && isChange.test(message))) return message;
-  return `${message}. What it is given cannot be changed: a \`pure\` tool returns a new state, and others change a copy.`;
+  return `${message}. Its arguments cannot be changed: a \`pure\` tool returns a new state, and others change a copy.`;
 }

@@ -148,7 +148,8 @@ async function useOf<W extends Workspace>(
     async run(asked, call) {
       const came = await runTool(asked.tool, { db: world, parsed: asked.parsed }, call);
       ran = { asked, came };
-      if ('data' in came) return { error: 'It returned a state, but a workspace holds it here.' };
+      if ('data' in came)
+        return { error: 'It returned a state, but here the state is in a workspace.' };
       return came;
     },
     ...(world.fingerprint !== undefined && { fingerprint: () => world.fingerprint?.() ?? '' }),

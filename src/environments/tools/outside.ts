@@ -36,7 +36,7 @@ interface Step {
 }
 
 const held =
-  'The outside is held by a call that was given up and does not end. What changes it, or looks at it, has to wait until it does.';
+  'The outside world is locked by an abandoned call that has not ended. Calls that change or read it must wait until it does.';
 
 /**
  * The outside world, changed by reversible tools. It is used by one state at a time, and is then as if the calls that
@@ -172,7 +172,7 @@ export class Outside {
     const done = chain.findLastIndex(({ key }) => key === this.#committed);
     if (this.#committed !== undefined && done < 0 && calls.length > 0) {
       const message =
-        'A commit has done something else than what led to this state. Search on from what was committed.';
+        'A commit has made other calls than those that led to this state. Continue the search from the committed state.';
       throw new EspalierError('stale', message);
     }
     return chain

@@ -88,7 +88,7 @@ async function again(
       : await runTool(tool, { db: frozen(data), parsed }, named);
   if (ran === undefined) return data;
   if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);
-  if (isDrift(call, ran.output)) throw staleBy(`something else came out of \`${call.tool}\``);
+  if (isDrift(call, ran.output)) throw staleBy(`\`${call.tool}\` gave another output`);
   return ran.data ?? data;
 }
 
@@ -99,7 +99,7 @@ export function readInput(
 ): { readonly input: JsonValue; readonly parsed: unknown } {
   const checked = tool.check(call.input);
   if ('parsed' in checked) return checked;
-  throw staleBy(`\`${call.tool}\` does not take its input any more (${checked.problem})`);
+  throw staleBy(`\`${call.tool}\` no longer accepts its input (${checked.problem})`);
 }
 
 /** @throws Halt `refused`, or `stale` */
@@ -127,5 +127,8 @@ function isSame(one: JsonValue, other: JsonValue): boolean {
 }
 
 function staleBy(what: string): Halt {
-  return new Halt('stale', `The path goes another way than in the search: ${what}. Search again.`);
+  return new Halt(
+    'stale',
+    `The path no longer has the same results as in the search: ${what}. Search again.`,
+  );
 }

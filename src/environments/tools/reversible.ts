@@ -101,7 +101,7 @@ export async function takeBack(
   const { undo } = tool ?? {};
   if (tool === undefined || undo === undefined) {
     throw new NotTakenBack(
-      `\`${name}\` cannot be taken back: no tool of that name has an \`undo\`. Declare it as it was.`,
+      `\`${name}\` cannot be undone: no tool of that name has an \`undo\`. Declare it as before.`,
     );
   }
   const known = {
@@ -118,7 +118,7 @@ export async function takeBack(
   if (!('error' in ran)) return log.undone(deed);
   log.failed(deed, ran.error);
   throw new NotTakenBack(
-    `\`${name}\` could not be taken back: ${ran.error} The outside stays as it is until that succeeds.`,
+    `\`${name}\` could not be taken back: ${ran.error} Nothing else can change the outside world until that succeeds.`,
   );
 }
 

@@ -75,7 +75,7 @@ async function attempt(
   const abort = () => during.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   const waiting = new AbortController();
-  const late = new Error(`It took longer than ${timeoutMs} ms, and was given up.`);
+  const late = new Error(`It took longer than ${timeoutMs} ms, and was abandoned.`);
   try {
     const running = begin({ ...call, signal: during.signal });
     const value = await settledOrLeft<unknown>(signal, ({ resolve, reject }) => {
@@ -118,7 +118,7 @@ function changed(value: unknown, maxOutput: number): Ran {
 
 /** Why a value is not a valid result of such a tool: bare data would look like no change at all. */
 function resultFault(value: unknown): string | undefined {
-  if (!isPlainObject(value)) return 'It returned no plain object with `state` or `output`.';
+  if (!isPlainObject(value)) return 'It did not return a plain object with `state` or `output`.';
   const names = Object.keys(value);
   const isKnown = (name: string) => name === 'state' || name === 'output';
   const unknown = names.find((name) => !isKnown(name));
@@ -133,7 +133,8 @@ export function outputOf(value: unknown, maxOutput: number): Ran {
   const bytes = byteLength(value);
   if (bytes !== undefined) return { output: `[binary, ${bytes} bytes]` };
   const fault = jsonFault(value);
-  if (fault !== undefined) return { error: `It returned what JSON cannot hold: ${fault.what}.` };
+  if (fault !== undefined)
+    return { error: `It returned a value that JSON cannot hold: ${fault.what}.` };
   const copy = typeof value === 'string' ? value : (JSON.parse(JSON.stringify(value)) as JsonValue);
   return { output: frozen(shownOf(copy, maxOutput)) };
 }

@@ -143,7 +143,8 @@ async function foresee(
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
       if ('error' in ran || ran.data === undefined) return ran;
-      if (ground.isLive) return { error: 'It returned a state, but a workspace holds it here.' };
+      if (ground.isLive)
+        return { error: 'It returned a state, but here the state is in a workspace.' };
       return { ...ran, ...(await doneOf(shop, { place, signal: call.signal }, ran)) };
     });
   }

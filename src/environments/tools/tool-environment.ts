@@ -321,12 +321,11 @@ function outsideOf({ name, journal }: ToolOptions, { tools }: Toolbox): Outside 
   if (changing.length === 0) return undefined;
   const lacking = changing.find(({ undo }) => undo === undefined);
   if (lacking !== undefined) {
-    const wanted =
-      'declared with an `undo`, since there is no workspace that could be brought back';
+    const wanted = 'declared with an `undo`, since there is no workspace that could be restored';
     throw expectation(`tools.${lacking.name}`, wanted, lacking.undo);
   }
   if (journal === undefined) {
-    const wanted = 'given, since tools with an `undo` write down what they do';
+    const wanted = 'given, since tools with an `undo` record what they do';
     throw expectation('journal', wanted, journal);
   }
   return new Outside({ environment: name, tools, journal });

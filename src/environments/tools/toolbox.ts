@@ -41,11 +41,7 @@ export function toolbox(tools: Readonly<Record<string, Tool>>, answer?: Standard
   const named = new Map<string, DeclaredTool>();
   for (const [name, tool] of Object.entries(tools)) {
     if (name === 'answer' || name === 'invalid') {
-      throw expectation(
-        'tools',
-        `no tool named \`${name}\`, which has a meaning of its own`,
-        tools,
-      );
+      throw expectation('tools', `no tool named \`${name}\`, which is reserved`, tools);
     }
     named.set(name, declared(name, tool));
   }
@@ -69,7 +65,7 @@ export function toolbox(tools: Readonly<Record<string, Tool>>, answer?: Standard
     }
     const checked = tool === undefined ? end.check(input) : tool.check(input);
     if ('problem' in checked) {
-      return invalid(name, input, `Its input is not what it takes. ${checked.problem}`);
+      return invalid(name, input, `Its input is invalid. ${checked.problem}`);
     }
     return tool === undefined ? { answer: checked.input } : { tool, ...checked };
   }
@@ -163,7 +159,11 @@ function checkAnswer(schema: StandardSchema, value: JsonValue): Checked {
   if ('problem' in checked || canonicalOf(checked.parsed) === canonicalOf(checked.input)) {
     return checked;
   }
-  throw expectation('answer', 'a schema that leaves what it has read as it is', schema);
+  throw expectation(
+    'answer',
+    'a schema that does not change the values that it has parsed',
+    schema,
+  );
 }
 
 function canonicalOf(value: unknown): string | undefined {

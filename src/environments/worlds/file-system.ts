@@ -79,7 +79,7 @@ export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
 function missing(root: string): never {
   throw new EspalierError(
     'usage',
-    `There is no folder \`${root}\`. Name one that is there as \`root\`.`,
+    `There is no folder \`${root}\`. Give an existing folder as \`root\`.`,
   );
 }
 

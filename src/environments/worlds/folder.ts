@@ -64,7 +64,7 @@ export function folderAt(
     last?: 'itself',
   ): Promise<Value> => {
     const [top = ''] = partsOf(path);
-    if (hidden.includes(top.toLowerCase())) throw new Error(`\`${top}\` is not to be touched.`);
+    if (hidden.includes(top.toLowerCase())) throw new Error(`\`${top}\` must not be touched.`);
     const at = await placeIn(root, path, last);
     // A link may lead into a hidden folder.
     for (const name of hidden) expectOutside(await placeIn(root, name), at);
@@ -94,7 +94,7 @@ export function folderAt(
 
 function expectOutside(hidden: string, place: string): void {
   if (place === hidden || place.startsWith(`${hidden}/`)) {
-    throw new Error('A link leads to what is not to be touched.');
+    throw new Error('A link leads to a path that must not be touched.');
   }
 }
 

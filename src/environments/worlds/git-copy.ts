@@ -60,7 +60,7 @@ async function expectNoFilters(checkout: GitPlace, env: Record<string, string>):
   if (filtered === undefined) return;
   throw new EspalierError(
     'usage',
-    `\`${filtered}\` goes through a filter by its git attributes, such as that of LFS, and filters are not run for copies. Take the filter out, or use \`fileSystem\`.`,
+    `\`${filtered}\` goes through a filter by its git attributes, such as that of LFS, and filters are not run for copies. Remove the filter, or use \`fileSystem\`.`,
   );
 }
 
@@ -121,7 +121,7 @@ export function pathOf(place: GitPlace, name: string): Promise<string> {
 async function copyOver(original: string, tree: string, path: string): Promise<void> {
   const [from, to] = [await placeIn(original, path), await placeIn(tree, path)];
   if ((await statusOf(from)) === undefined) {
-    throw new EspalierError('usage', `There is no \`${path}\` in \`${original}\` to be copied.`);
+    throw new EspalierError('usage', `There is no \`${path}\` in \`${original}\` to copy.`);
   }
   await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
 }
@@ -151,7 +151,7 @@ export async function treeOf({
   const [found] = await repositoriesIn(own, copy, unseen);
   if (found !== undefined) {
     throw new Error(
-      `A git repository lies within the worktree, in \`${found}\`. Remove it, or have git ignore its folder.`,
+      `There is a git repository within the worktree, in \`${found}\`. Remove it, or have git ignore its folder.`,
     );
   }
   await git(own, ['add', '--all']);

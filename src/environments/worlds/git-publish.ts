@@ -225,7 +225,7 @@ async function withIndex(
       if (!isCode(error, 'EEXIST')) throw error;
       if (waited < patienceMs) await wait(20);
       else {
-        const message = `Another git works in \`${original.tree}\`. Wait for it, or delete \`${lock}\`.`;
+        const message = `Another git process is working in \`${original.tree}\`. Wait for it, or delete \`${lock}\`.`;
         throw new Error(message);
       }
     }

@@ -92,7 +92,7 @@ async function recorded(
   const filtered = await filteredOf(recording, paths, env);
   if (filtered !== undefined) {
     throw new Error(
-      `\`${filtered}\` of the branch goes through a filter by its git attributes, and filters are not run for branches. Take the attribute out, or commit it by hand.`,
+      `\`${filtered}\` of the branch goes through a filter by its git attributes, and filters are not run for branches. Remove the attribute, or commit it manually.`,
     );
   }
   const kept = pathList(plain.flatMap(({ path, after }) => (after === null ? [] : path)));

@@ -102,7 +102,7 @@ async function placeOf(repository: string): Promise<GitPlace> {
     return { tree: await ask('--show-toplevel'), directory: await ask('--absolute-git-dir') };
   } catch (cause) {
     if (EspalierError.isInstance(cause)) throw cause;
-    const message = `\`${repository}\` is no checkout of a git repository. Name one as \`repository\`.`;
+    const message = `\`${repository}\` is not a checkout of a git repository. Give one as \`repository\`.`;
     throw new EspalierError('usage', message, { cause });
   }
 }

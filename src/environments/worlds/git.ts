@@ -74,7 +74,7 @@ export function gitBytes(
 }
 
 function noGit(cause: Error): EspalierError {
-  const message = 'Expected the program `git` to be there. Install it, or use `fileSystem`.';
+  const message = 'Expected the program `git` to be installed. Install it, or use `fileSystem`.';
   return new EspalierError('usage', message, { cause });
 }
 

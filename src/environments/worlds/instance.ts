@@ -255,7 +255,7 @@ export class Instance<W extends Workspace, Step> {
     const count = points.length;
     if (!this.#undoes) this.#points = undefined;
     else await this.#soundly(() => this.#undoTo(count - 1, call));
-    const message = `Step ${count} on the way to this state went another way than before. Go on from a state above it.`;
+    const message = `Step ${count} on the path to this state had another outcome than before. Continue from an earlier state.`;
     throw new EspalierError('stale', message);
   }
 

@@ -229,5 +229,5 @@ export class Pool<W extends Workspace, Step> {
 }
 
 function closedMeanwhile(): EspalierError {
-  return new EspalierError('usage', 'The environment was closed while a step was under way.');
+  return new EspalierError('usage', 'The environment was closed while a step was in progress.');
 }

@@ -159,7 +159,7 @@ function touchedBy({ root }: Pick<Checked, 'root'>, paths: readonly string[]): E
   const named = paths.slice(0, 5).map((path) => `\`${path}\``);
   return new EspalierError(
     'stale',
-    `Files in \`${root}\` have changed since the search began: ${named.join(', ')}. Put them back as they were, or search again.`,
+    `Files in \`${root}\` have changed since the search began: ${named.join(', ')}. Restore them, or search again.`,
   );
 }
 
@@ -293,7 +293,7 @@ export async function takeBackChanges(publishing: Published): Promise<void> {
   if (lost.length === 0) return finish(publishing);
   const named = lost.slice(0, 5).map((path) => `\`${path}\``);
   throw new Error(
-    `A commit was cut off in \`${root}\`, and its old files in \`${storeOf(publishing)}\` are gone: ${named.join(', ')}. Put them back as they were by hand.`,
+    `A commit was interrupted in \`${root}\`, and its old files in \`${storeOf(publishing)}\` are gone: ${named.join(', ')}. Restore them manually.`,
   );
 }
 

@@ -51,7 +51,8 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   const lines = new Lines(longest, {
     line(text) {
       const answer = answerIn(text);
-      if (answer === undefined) return fail(`wrote what is no answer: ${shown(text)}`);
+      if (answer === undefined)
+        return fail(`wrote something that is not an answer: ${shown(text)}`);
       if (asked === undefined || answer.id !== asked.id) {
         return fail(`answered ${shown(JSON.stringify(answer.id ?? null))}, which was not asked.`);
       }
@@ -83,7 +84,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
     ask: (method, params) =>
       new Promise((resolve, reject) => {
         if (fault !== undefined) return reject(fault);
-        asked?.reject(new Error('It was asked something else before it had answered.'));
+        asked?.reject(new Error('It got another request before it had answered.'));
         asked = { id: ++id, resolve, reject };
         stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
       }),
@@ -123,7 +124,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
           const reason = reasonOf(cause);
           const told = blanked(reason);
           return new Error(
-            `${server} could not be asked: ${told} Check that it runs, and that the address is right.`,
+            `${server} could not be reached: ${told} Check that it runs, and that the address is right.`,
             told === reason && blanked(messageOf(cause)) === messageOf(cause) ? { cause } : {},
           );
         },
@@ -133,7 +134,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
       const answer = answerIn(text);
       if (answer === undefined || answer.id !== id) {
         throw new Error(
-          `${server} wrote what is no answer: ${sentenceOf(visible(shown(blanked(text))))}`,
+          `${server} wrote something that is not an answer: ${sentenceOf(visible(shown(blanked(text))))}`,
         );
       }
       if ('error' in answer) throw new Error(blanked(answer.error));

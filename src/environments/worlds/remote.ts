@@ -64,7 +64,7 @@ export function remoteEnvironment<Action = any, Observation = JsonValue>(
   if (!Array.isArray(command) || command.length === 0) {
     throw expectation(
       'command',
-      'a program and what it is told, such as `["python3", "world.py"]`',
+      'a program and its arguments, such as `["python3", "world.py"]`',
       command,
     );
   }
@@ -81,7 +81,7 @@ function expectAddress(url: string): void {
   if (!username && !password && hash?.includes('@') !== true) return;
   throw expectation(
     'url',
-    'an address without a user and a password, which headers of `fetch` can hold',
+    'an address without a user and a password, which `fetch` can send as headers',
     shown,
   );
 }

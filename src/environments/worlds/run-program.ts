@@ -123,7 +123,7 @@ export async function runProgram(
   }
 }
 
-const stillThere = '[what it has started could not be ended]';
+const stillThere = '[the processes that it started could not be killed]';
 
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {

@@ -104,7 +104,7 @@ export async function sightOf<Action, Observation>(
   { world, last }: Stage<Action, Observation>,
   rules: StageRules,
 ): Promise<Sight<Observation>> {
-  if (last === undefined) throw new Error('Nothing was seen in this world.');
+  if (last === undefined) throw new Error('This world has no observation.');
   const { observation } = last;
   const { fingerprint } = world;
   if (fingerprint === undefined) return { observation };
@@ -145,7 +145,7 @@ async function inTime<Value>(
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     if (signal.aborted || !isLate) throw error;
     throw new Error(
-      `The world of \`${name}\` took longer than ${timeoutMs} ms to \`${what}\`, and was given up.`,
+      `The world of \`${name}\` took longer than ${timeoutMs} ms to \`${what}\`, and was abandoned.`,
     );
   }
 }

@@ -336,7 +336,7 @@ function numberFrom(name: string, value: number): number {
 /** List entry of A*. The heuristics passed to it are admissible. */
 export const astarEntry: AlgorithmEntry = {
   name: 'astar',
-  title: 'A*, and best-first search on the values where there is no heuristic',
+  title: 'A*, and best-first search on the values if there is no heuristic',
   paper:
     'Hart, Nilsson, Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968',
   proves: true,

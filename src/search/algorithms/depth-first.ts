@@ -64,7 +64,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   };
   return {
     name: 'depth-first',
-    concurrency: { serial: 'each action is proposed in sight of what the ones before it came to' },
+    concurrency: { serial: 'each action is proposed with the results of the ones before it' },
     laws: [],
     async run(tree, context) {
       await context.simulate(async () => {

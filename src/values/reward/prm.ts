@@ -137,7 +137,7 @@ function evaluationOf<State, Action>(
 ): Evaluation | Failed {
   if (known.length + scores.length !== count) {
     const wanted = count - known.length;
-    const message = `Expected one score a step, ${wanted} in all, got ${scores.length}.`;
+    const message = `Expected one score per step, ${wanted} in all, got ${scores.length}.`;
     return { failure: { kind: 'invalid', message } };
   }
   const mapped = scores.map((score) => map('the score of a step', score));
