@@ -77,7 +77,7 @@ export function isHurt(cell: BenchCell): boolean {
   return isLost(cell) || (cell.lost?.calls ?? 0) > mostFailed * cell.calls;
 }
 
-/** Whether so many searches are hurt that all of them together say nothing about their method. */
+/** Whether so many searches were affected that all of them together say nothing about their method. */
 export function areTooMany(hurt: number, searches: number): boolean {
   return hurt > mostFailed * searches;
 }

@@ -19,7 +19,7 @@ import { entryOf, ruleFrom } from './rule-option.ts';
 
 export type { DatasetReport };
 
-/** What a dataset is made of. */
+/** The input of a dataset. */
 export interface DatasetSource {
   readonly problems: Iterable<readonly TreeRecord[]>;
   /** How many there are, where that is known beforehand. */
@@ -36,7 +36,7 @@ export interface DatasetSource {
   readonly note?: string;
   /** What labelled steps are parted by, unless a rule is given its own. @defaultValue as in the notation */
   readonly delimiter?: string;
-  /** What they have cost. */
+  /** Their cost. */
   readonly spend?: Spend;
 }
 

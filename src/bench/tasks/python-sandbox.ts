@@ -5,7 +5,7 @@ import { webAssembly } from '../../base/webassembly.ts';
 import { withMemoryLimit } from './memory-limit.ts';
 import { inThread } from './sandbox.ts';
 
-/** What the thread is asked for. */
+/** The request to the thread. */
 export interface PythonRequest {
   /** CPython as a WebAssembly module. */
   readonly python: object;

@@ -151,7 +151,7 @@ export function passingIn({ turns }: ToolState): number {
   return Number(/"passing":(\d+)/.exec(told)?.[1] ?? 0);
 }
 
-/** What stands in the holes of the files, by path. */
+/** The contents of the holes of the files, by path. */
 export function heldIn(
   files: readonly HoledFile[],
   { calls }: ToolState,

@@ -11,9 +11,9 @@ export interface RowWriter {
    *   objects. The file is of no use then.
    */
   write(row: FileRow): void;
-  /** Writes what is left and closes the file. */
+  /** Writes the remaining data and closes the file. */
   close(): void;
-  /** Closes the file as it is, to be deleted. */
+  /** Closes the file unfinished, to be deleted. */
   abandon(): void;
 }
 

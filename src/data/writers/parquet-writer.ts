@@ -61,7 +61,7 @@ function rowGroups(file: OutputFile, schema: readonly SchemaElement[], leaves: r
     writer.index = 0;
   };
   return {
-    /** Writes what the leaves hold as a row group, and empties them. */
+    /** Writes the contents of the leaves as a row group, and empties them. */
     add(rows: number): void {
       const start = writer.offset;
       const written = leaves.map((leaf) => writeLeaf(parquet, leaf));
@@ -79,7 +79,7 @@ function rowGroups(file: OutputFile, schema: readonly SchemaElement[], leaves: r
       });
       drain();
     },
-    /** Writes what stands at the end of a file. */
+    /** Writes the footer of a file. */
     end(): void {
       void parquet.finish();
       drain();

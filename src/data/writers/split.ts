@@ -44,7 +44,7 @@ export function splitter(
   };
 }
 
-/** The middle of the place of each problem in [0, 1), in the order of what was drawn. */
+/** The middle of the position of each problem in [0, 1), in the order of the drawn numbers. */
 function placesOf(
   all: readonly string[],
   draw: (problem: string) => number,
