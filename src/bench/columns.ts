@@ -31,7 +31,7 @@ const searches: PointColumn = {
   cell: ({ n, searches: all }) => (n === all ? amount(n) : `${amount(n)} of ${amount(all)}`),
 };
 
-/** The cost and time, as means over searches. */
+/** Resources used, as means over searches. */
 const tokens: PointColumn = {
   heading: 'tokens',
   meaning: 'tokens read and written per search',

@@ -81,7 +81,7 @@ export class Recording {
       readonly scope: string;
       readonly paced: boolean;
       readonly prices: PriceTable;
-      /** The layer between the recording and the model. */
+      /** The middleware between the recording and the model. */
       readonly inner: AnyMiddleware;
     },
   ): LanguageModel {

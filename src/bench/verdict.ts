@@ -222,7 +222,7 @@ function undecided(sentences: readonly string[]): Verdict {
   return { answer: 'undecided', text: `Undecided. ${sentences.join(' ')}` };
 }
 
-/** The most promising search, with its figures. */
+/** The most promising comparison, with its figures. */
 function nearest(found: Findings, searches: readonly BenchDifference[]): readonly string[] {
   const [first] = searches.toSorted((a, b) => b.difference - a.difference);
   if (first === undefined) return [];

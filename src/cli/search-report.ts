@@ -185,7 +185,7 @@ function describeLimit(budget: Budget, exceeded: keyof Budget = 'simulations'): 
   return exceeded === 'usd' ? `$${limit}` : counted(limit, exceeded.slice(0, -1));
 }
 
-/** The calls that failed, and whether the journal was from another search. */
+/** Failures on the way, and whether the journal was from another search. */
 function describeLosses({
   failure,
   failures: { count, first },
@@ -217,7 +217,7 @@ function describeSpend(
   return parts.join(' · ');
 }
 
-/** Each model's use, and the savings of caches, if any of it costs money or came from a cache. */
+/** The usage of each model, and the savings of caches, if anything cost money or came from a cache. */
 function describeUsage(usage: readonly ModelUsage[]): readonly string[] {
   const isOfInterest = ({ usd, cachedTokens }: ModelUsage) => usd !== 0 || cachedTokens > 0;
   if (!usage.some(isOfInterest)) return [];

@@ -15,7 +15,7 @@ export interface BenchTaskEntry extends Entry<(options?: BenchTaskOptions) => Be
   readonly argument?: {
     /** The option that it is. */
     readonly option: keyof BenchTaskOptions;
-    /** Its form. */
+    /** An example of it. */
     readonly example: string;
     /** Whether the task requires it. */
     readonly required: boolean;

@@ -26,7 +26,7 @@ export interface ToolBenchStep {
   readonly observation?: string;
 }
 
-/** The location of a conversation. */
+/** The state of a conversation. */
 export interface ToolBenchState {
   /** The instructions; empty where the file does not tell them. */
   readonly system: string;

@@ -30,7 +30,7 @@ export function datasetCard(
   return `${lines.join('\n')}\n`;
 }
 
-/** The properties by which somebody can check whether they have the same trees. */
+/** The data by which readers can check whether they have the same trees. */
 function sourceFiles({ files = [] }: CardOptions): readonly string[] {
   if (files.length === 0) return [];
   return [
@@ -154,7 +154,7 @@ function section(
   ];
 }
 
-/** What the rule makes, who published it, and the options with which it was made. */
+/** What the rule makes, its paper, and the options with which it was made. */
 function about({ title = '', paper = '', options = {} }: ConfigReport): string {
   const told = JSON.stringify(options);
   const parts = [prose(title), prose(paper), told === '{}' ? '' : codeSpan(told)];
