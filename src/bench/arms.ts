@@ -18,7 +18,7 @@ export interface Arm {
  * Cells by method and budget, the same whatever their order: baselines first, in the order given, then methods by name, each
  * from its least budget up.
  *
- * @throws EspalierError `usage` where two cells are the same search.
+ * @throws EspalierError `usage` if two cells are the same search.
  */
 export function armsOf(cells: readonly BenchCell[], baselines: readonly string[]): readonly Arm[] {
   const guided = new Set(cells.filter(({ isGuided }) => isGuided).map(({ method }) => method));

@@ -217,7 +217,7 @@ export function byBudget(points: readonly BenchPoint[]): readonly BenchPoint[] {
   );
 }
 
-/** How a point compares with the baseline at the same budget; nothing where they have no scored search in common. */
+/** How a point compares with the baseline at the same budget; nothing if they have no scored search in common. */
 export function differenceOf(
   { differences, baseline }: BenchReport,
   { method, budget }: BenchPoint,

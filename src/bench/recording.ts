@@ -44,7 +44,7 @@ export class Recording {
   /**
    * @param own - The folder of this benchmark's own.
    * @param shared - Where answers are kept, for others too.
-   * @throws EspalierError `storage` where a folder cannot be read, naming the file and the line.
+   * @throws EspalierError `storage` if a folder cannot be read, naming the file and the line.
    */
   constructor(own: string, shared: string = own) {
     for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);

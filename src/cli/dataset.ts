@@ -43,7 +43,7 @@ export interface DatasetSource {
 /**
  * Makes the dataset that was asked for.
  *
- * @throws EspalierError `usage` where a form has no place for the rows of a rule, before anything is written.
+ * @throws EspalierError `usage` if a form has no place for the rows of a rule, before anything is written.
  */
 export function makeDataset(
   request: DatasetRequest,
@@ -100,7 +100,7 @@ export function expectDataset(request: DatasetRequest, defaultRule: string): voi
 /**
  * The rules and forms that were asked for.
  *
- * @throws EspalierError `usage` where a form has no place for the rows of a rule, or a template cannot be read.
+ * @throws EspalierError `usage` if a form has no place for the rows of a rule, or a template cannot be read.
  */
 function configsOf(
   request: DatasetRequest,

@@ -25,7 +25,7 @@ export interface SearchReport {
     readonly usd: number | null;
     readonly ms: number;
   };
-  /** What each model read and wrote, by who asked it; dollars are `null` where nobody knows the price. */
+  /** What each model read and wrote, by who asked it; dollars are `null` if nobody knows the price. */
   readonly usage: readonly Readonly<Record<keyof ModelUsage, number | string | null>>[];
   /** Whether no shorter plan exists. */
   readonly optimal: boolean;

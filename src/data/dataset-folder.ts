@@ -52,7 +52,7 @@ interface KnownConfig {
  * killed before leaves the old dataset as it was. The commit is one rename; what a process that is killed behind it has
  * not put in place yet, {@link completeExport} does.
  *
- * @throws EspalierError `usage` where something stands there that no export wrote and this one would write over, or a
+ * @throws EspalierError `usage` if something stands there that no export wrote and this one would write over, or a
  * dataset of other configurations, rules or forms; `locked` where another process writes there; `storage` where the disk objects, here and later.
  */
 export function datasetFolder(out: string, configs: readonly KnownConfig[]): DatasetFolder {
@@ -103,7 +103,7 @@ export function datasetFolder(out: string, configs: readonly KnownConfig[]): Dat
  * Completes an export whose process was killed when all was written and not yet all in place. Whoever reads a dataset
  * calls it before.
  *
- * @throws EspalierError `locked` where its process lives; `storage` where the disk objects.
+ * @throws EspalierError `locked` where its process lives; `storage` if the disk objects.
  */
 export function completeExport(out: string): void {
   if (!existsSync(join(out, ready))) return;

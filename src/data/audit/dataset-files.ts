@@ -26,7 +26,7 @@ export interface DatasetFile {
 /**
  * The data files of a folder, or of one file: those that the card declares, else all, by their names.
  *
- * @throws EspalierError `usage` where nothing can be read.
+ * @throws EspalierError `usage` if nothing can be read.
  */
 export function datasetFiles(path: string): readonly DatasetFile[] {
   expectText('path', path);

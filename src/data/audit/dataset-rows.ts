@@ -21,7 +21,7 @@ export interface DatasetRow {
 /**
  * The rows of a dataset one after another, without values that are not rows.
  *
- * @throws EspalierError `usage` where nothing can be read, or a file is broken.
+ * @throws EspalierError `usage` if nothing can be read, or a file is broken.
  */
 export async function* datasetRows(path: string): AsyncGenerator<DatasetRow, void, undefined> {
   for (const file of datasetFiles(path)) {

@@ -30,7 +30,7 @@ export class Leakage {
    * What of a row is in another split too: its problem, or else its prompt under the name of another problem, which two
    * problems that come to the same state share.
    *
-   * @param problem - A hash of its problem; 0 where none is known.
+   * @param problem - A hash of its problem; 0 if none is known.
    */
   look(row: ReadRow, problem: number, split: string): RowFault | undefined {
     if (!this.#isSplit) return undefined;

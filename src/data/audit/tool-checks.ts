@@ -40,7 +40,7 @@ function calledFaults(calls: readonly Call[], tools: readonly unknown[]): readon
   return faults;
 }
 
-/** The tools that a row offers, as it writes them: as JSON or as JSON text; `undefined` where that cannot be read. */
+/** The tools that a row offers, as it writes them: as JSON or as JSON text; `undefined` if that cannot be read. */
 export function offeredIn(columns: ReadRow['columns']): readonly unknown[] | undefined {
   const { tools, input } = columns;
   const own = tools ?? (isPlainObject(input) ? input['tools'] : undefined) ?? [];

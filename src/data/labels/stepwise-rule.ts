@@ -53,7 +53,7 @@ interface StepwiseRule extends RuleInfo {
   /** Whether a row ends with its first step rated −1. @defaultValue false */
   readonly untilError?: boolean;
   /**
-   * The label of the step of each node of a tree; `undefined` where nothing is known of it.
+   * The label of the step of each node of a tree; `undefined` if nothing is known of it.
    *
    * @param shareOf - The share of right continuations of a node.
    * @defaultValue by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0
@@ -155,7 +155,7 @@ function rowMaker<State, Action>(
   };
 }
 
-/** The labelled step of a node, among all that were proposed in its place; `undefined` where nothing is known of it. */
+/** The labelled step of a node, among all that were proposed in its place; `undefined` if nothing is known of it. */
 function stepsIn<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,

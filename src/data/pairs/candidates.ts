@@ -37,7 +37,7 @@ export function candidatesAmong<State, Action>(
   });
 }
 
-/** A node as a candidate; none where it says nothing, has too few visits or no finite score. */
+/** A node as a candidate; none if it says nothing, has too few visits or no finite score. */
 export function asCandidate<State, Action>(
   node: ChildNode<State, Action>,
   twins: readonly ChildNode<State, Action>[],

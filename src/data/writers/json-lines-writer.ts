@@ -20,7 +20,7 @@ const bufferSize = 256 * 1024;
  * always has a point or an exponent, so that no reader takes a column for one of integers; half a surrogate pair
  * becomes U+FFFD.
  *
- * @throws EspalierError `usage` where a column has no fields; `storage` where the file cannot be opened.
+ * @throws EspalierError `usage` where a column has no fields; `storage` if the file cannot be opened.
  */
 export function jsonLinesWriter(path: string, columns: Columns): RowWriter {
   return linesWriter(path, columns, (bytes) => bytes);

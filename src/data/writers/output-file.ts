@@ -7,7 +7,7 @@ export interface RowWriter {
   /**
    * Adds a row.
    *
-   * @throws EspalierError `usage`, naming the column, where the row is not of the columns; `storage` where the disk
+   * @throws EspalierError `usage`, naming the column, where the row is not of the columns; `storage` if the disk
    *   objects. The file is of no use then.
    */
   write(row: FileRow): void;

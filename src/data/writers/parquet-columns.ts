@@ -24,9 +24,9 @@ export interface Leaf {
   readonly maxDefinitionLevel: number;
   /** The values; `null` for absent ones. */
   values: unknown[];
-  /** The definition level of each; empty where nothing can be absent. */
+  /** The definition level of each; empty if nothing can be absent. */
   definitionLevels: number[];
-  /** The repetition level of each; empty where nothing repeats. */
+  /** The repetition level of each; empty if nothing repeats. */
   repetitionLevels: number[];
 }
 

@@ -18,7 +18,7 @@ const pageSize = 256 * 1024;
  * Integers are INT64, floats DOUBLE, lists LIST groups, `json` text with the logical type JSON, which `datasets` from
  * 4.7 on reads as values. Half a surrogate pair becomes U+FFFD. A file may have no rows.
  *
- * @throws EspalierError `usage` where a column has no fields; `storage` where the file cannot be opened.
+ * @throws EspalierError `usage` where a column has no fields; `storage` if the file cannot be opened.
  */
 export function parquetWriter(path: string, columns: Columns): RowWriter {
   expectColumns(columns);
