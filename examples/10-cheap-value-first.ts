@@ -16,7 +16,7 @@ const model = tiny();
 
 const judged: Evaluator<State> = judge({ model });
 
-// With two numbers left it is plain whether they make 24. Of more the rule says nothing.
+// With two numbers left the rule knows whether they make 24. With more it rules nothing out.
 const rule = heuristic(({ numbers }: State) => {
   const [a = 0, b = 0] = numbers.map(({ value }) => value.numerator / value.denominator);
   const made = [a + b, a - b, b - a, a * b, a / b, b / a];
@@ -26,7 +26,7 @@ const rule = heuristic(({ numbers }: State) => {
 const cheapFirst = staged({
   fast: { name: 'rule', evaluator: rule },
   accurate: { name: 'judge', evaluator: judged },
-  threshold: 0.5, // below it the rule has the last word, and nobody is asked
+  threshold: 0.5, // below it the value of the rule is final, and the model is not asked
 });
 
 /** What a search for solutions spends on every eightieth puzzle. */

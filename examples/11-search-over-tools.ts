@@ -40,19 +40,19 @@ const { tree, actions } = await search(crm, {
   stopWhen: solved(),
 });
 for (const action of actions) console.log(crm.notation.format(action));
-assert.deepEqual(sent, []); // what branches did was planned, and nothing was sent
+assert.deepEqual(sent, []); // branches only plan: nothing was sent
 
 const journal = memoryJournal(); // with openJournal('crm.jsonl') it outlives the process
 const approve = () => true; // shows the plan to a person, and returns the answer
 const { status } = await crm.commit(tree, { journal, approve });
 assert.equal(status, 'committed');
 assert.deepEqual(sent, ['ada@example.com']);
-assert.equal(tree.best.state?.data.plan, 'pro'); // what pure tools have made is yours to save
+assert.equal(tree.best.state?.data.plan, 'pro'); // saving the new data is up to you
 
-await crm.commit(tree, { journal, approve }); // what the journal says is done is not done again
+await crm.commit(tree, { journal, approve }); // the journal shows that the mail was sent: it is not sent again
 assert.deepEqual(sent, ['ada@example.com']);
 
-/** What the model plays: it proposes the tools in turn, and judges every state alike. */
+/** The scripted model: it proposes the tools in turn, and judges all states alike. */
 function play({ toolChoice }: GenerateRequest, index: number): string | Completion {
   if (toolChoice === 'none') return 'likely';
   const call =

@@ -37,10 +37,10 @@ export interface Foreign {
   readonly run: (input: unknown, call: ActCall) => unknown;
 }
 
-/** What a schema has read, or what is wrong with it. */
+/** The value that a schema parsed, or the problem it found. */
 export type ReadInput = { readonly value: unknown } | { readonly problem: string };
 
-/** An input whose schema checks asynchronously: its form was checked, and the rest is before it is used. */
+/** An input with an asynchronous schema: its structure has been checked, the rest is checked before use. */
 export class Unread {
   readonly result: Promise<ReadInput>;
 
@@ -66,7 +66,7 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
   const read = async (parsed: unknown): Promise<unknown> => {
     const input = await inputOf(parsed);
     if ('value' in input) return input.value;
-    throw new Error(`Its input is not what it takes. ${input.problem}`);
+    throw new Error(`Its input is invalid. ${input.problem}`);
   };
   const runHere = async (_db: unknown, parsed: unknown, call: ActCall) =>
     run(await read(parsed), call);
@@ -77,7 +77,7 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
       ...{ ...common, effect, run: runHere },
       async undo(...[, parsed, known, call]) {
         const input = await inputOf(parsed);
-        // What was refused never ran.
+        // An input that was refused never ran.
         if ('value' in input) await undo(input.value, known, call);
       },
       ...(remember !== undefined && {
@@ -107,8 +107,8 @@ function expectEffect(name: string, told: ToldEffect): void {
 const anyObject = z.looseObject({});
 
 /**
- * A JSON schema of others, as it is told and as a check. One that cannot be kept, or read here, takes any object, and
- * patterns are left out of the check, since others' can keep the process busy for ever: the tool itself has to check them.
+ * A foreign JSON schema, for the model and as a check. A schema that cannot be stored or read accepts any object.
+ * Patterns are not checked, because foreign ones may keep the process busy forever: the tool itself must check them.
  */
 export function readSchema(told: unknown): {
   readonly input: StandardSchema;
@@ -133,7 +133,7 @@ function checkOf(jsonSchema: JsonValue): StandardSchema {
       validate(value) {
         const result = schema['~standard'].validate(value);
         if (!isThenable(result)) return result;
-        // A schema that leads back to itself has no end, and is tried once more in vain.
+        // A recursive schema has no end; the second attempt also fails.
         result.catch(() => {});
         return anyObject['~standard'].validate(value);
       },
@@ -141,21 +141,21 @@ function checkOf(jsonSchema: JsonValue): StandardSchema {
   };
 }
 
-/** What holds schemas under names of its own. */
+/** Keywords whose values are schemas by name. */
 const named = ['properties', '$defs', 'definitions', 'dependentSchemas'];
-/** What holds no schema; a `not` that says anything is never read here. */
+/** Keywords whose values are not schemas; `not` is never read here unless it is trivial. */
 const data = ['const', 'default', 'enum', 'examples', 'not'];
-/** What would refuse more where a schema within it takes more. */
+/** Keywords that would refuse more if a schema within them accepted more. */
 const exact = ['oneOf', 'contains'];
 
-/** A schema that takes whatever its patterns refuse: the same one where there are none. */
+/** A schema that accepts whatever its patterns refuse: the same schema if it has none. */
 function withoutPatterns(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) {
     const parts = schema.map(withoutPatterns);
     return parts.every((part, place) => part === schema[place]) ? schema : parts;
   }
   if (!isPlainObject(schema)) return schema;
-  // What is allowed besides them cannot be told without them.
+  // Without the patterns it cannot be said which other properties are allowed.
   const dropped = ['pattern', 'patternProperties'].filter((key) => Object.hasOwn(schema, key));
   if (dropped.includes('patternProperties')) dropped.push('additionalProperties');
   return mapped(schema, (key, value) => {
@@ -171,7 +171,7 @@ function withoutPatterns(schema: JsonValue): JsonValue {
 
 type JsonObject = Readonly<Record<string, JsonValue>>;
 
-/** An object with other values, without those that are `undefined`: the same one where all stay. */
+/** An object with mapped values, without those that are `undefined`: the same object if nothing changes. */
 function mapped(
   object: JsonObject,
   map: (key: string, value: JsonValue) => JsonValue | undefined,
@@ -186,7 +186,7 @@ function mapped(
   return isSame ? object : Object.fromEntries(entries);
 }
 
-/** Bytes as they are told of: a conversation has no place for them. */
+/** Bytes as text for a model, since a conversation cannot contain them. */
 export function toldBytes(kind: string, bytes: unknown): string {
   if (typeof bytes === 'string') return `[${kind}, ${Buffer.byteLength(bytes, 'base64')} bytes]`;
   const { byteLength } = Object(bytes) as { readonly byteLength?: unknown };

@@ -108,7 +108,7 @@ function adaptedTool(
   });
 }
 
-/** The description, with the examples as the SDK itself writes them for models that take none. */
+/** The description, with the examples appended as the SDK does for models without support for them. */
 function descriptionOf(
   { description, inputExamples }: AiSdkTool,
   context: unknown,
@@ -133,7 +133,7 @@ function optionsOf({ id, signal }: ActCall, context: unknown): object {
   };
 }
 
-/** A tool may stream what it has so far: the last part is its output. */
+/** A tool may stream partial results: the last part is its output. */
 async function lastOf(output: unknown): Promise<unknown> {
   const settled = await output;
   if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) {
@@ -144,14 +144,14 @@ async function lastOf(output: unknown): Promise<unknown> {
   return last;
 }
 
-/** An output as the SDK sends it: what JSON has no form for is left out, and a date is a text. */
+/** An output as the SDK sends it: values without a JSON form are left out, and dates become text. */
 function sent(output: unknown): unknown {
   const isBinary = ArrayBuffer.isView(output) || output instanceof ArrayBuffer;
   if (typeof output !== 'object' || isBinary) return output;
   return JSON.parse(JSON.stringify(output));
 }
 
-/** What a model is shown of an output. */
+/** The output as shown to a model. */
 function shown(told: unknown): unknown {
   const { type, value, reason } = Object(told) as Readonly<Record<string, unknown>>;
   if (type === 'text') return value;
@@ -168,13 +168,13 @@ function partText(part: unknown): string {
   const { type, text, mediaType, url, data } = part as Readonly<Record<string, unknown>>;
   if (type === 'text') return String(text);
   const kind = String(mediaType ?? type);
-  // Version 7 says what a file is held by.
+  // Version 7 says how a file is stored.
   const held: Readonly<Record<string, unknown>> = isPlainObject(data) ? data : { url, data };
   if (typeof held['text'] === 'string') return held['text'];
   return held['url'] === undefined ? toldBytes(kind, held['data']) : `[${kind} at ${held['url']}]`;
 }
 
-/** What a schema of `jsonSchema()` looks like; `validate` may be left out. */
+/** The structure of a schema from `jsonSchema()`; `validate` may be missing. */
 interface Schema {
   readonly jsonSchema?: unknown;
   readonly validate?: (value: unknown) => unknown;
@@ -202,7 +202,7 @@ function schemaOf(
   return validate === undefined ? read : { ...read, input: checkedBy(validate, read.input) };
 }
 
-/** @param form - What the input looks like, as far as it can be checked at once. */
+/** @param form - The structure of the input, as far as it can be checked synchronously. */
 function checkedBy(validate: (value: unknown) => unknown, form: StandardSchema): StandardSchema {
   return {
     '~standard': {

@@ -52,7 +52,7 @@ interface McpTool {
   readonly annotations?: unknown;
 }
 
-/** More than any server has. */
+/** More pages than any server has. */
 const mostPages = 100;
 
 /**
@@ -105,7 +105,7 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
       throw expectation('client', wanted, answer);
     }
     tools.push(...found);
-    // Some servers give an empty one with the last page.
+    // Some servers return an empty cursor with the last page.
     if (nextCursor === undefined || nextCursor === null || nextCursor === '') return tools;
     if (nextCursor === cursor) throw endless('gives the same cursor twice');
     cursor = nextCursor;
@@ -114,7 +114,7 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
 }
 
 function endless(how: string): EspalierError {
-  const message = `The server ${how}, so the list has no end. Ask whoever runs it.`;
+  const message = `The server ${how}, so the list has no end. Ask its operator.`;
   return new EspalierError('usage', message);
 }
 
@@ -159,7 +159,7 @@ function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2
   };
 }
 
-/** Version 1 of the SDK takes a schema of results between the two. */
+/** Version 1 of the SDK takes a result schema as the second of three arguments. */
 function asked(client: McpClient, params: object, { signal }: ActCall): Promise<unknown> {
   const options = { signal };
   return client.callTool.length > 1

@@ -69,7 +69,7 @@ async function opened(spec: ModelSpec, options: LanguageModelOptions): Promise<L
     }
     case 'anthropic': {
       const { anthropic } = await import('./anthropic/anthropic.ts');
-      // Whether it is one that the provider knows is checked there.
+      // The factory checks whether the provider knows this effort.
       const given = { effort } as Pick<AnthropicOptions, 'effort'>;
       const { baseUrl, model } = spec;
       return anthropic({ model, ...connection, ...defined({ baseUrl, ...given }) });

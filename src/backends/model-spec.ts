@@ -3,7 +3,7 @@ import { expectation } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
-/** A model spec, taken apart. Missing parts have the defaults of the model's kind. */
+/** A parsed model spec. Missing parts have the defaults of the model's kind. */
 export type ModelSpec =
   /** The model in this package, or a small GGUF file in this process. */
   | { readonly kind: 'tiny'; readonly path?: string }
@@ -22,10 +22,10 @@ export type ModelSpec =
       readonly baseUrl?: string;
       readonly model?: string;
     }
-  /** The journal of a run: its folder or file, and which of its models. */
+  /** The journal of a run: its folder or file, and the model in it. */
   | { readonly kind: 'replay'; readonly path: string; readonly model?: string };
 
-/** What stands before the colon of a model spec, or alone. */
+/** The prefixes of model specs, before the colon or alone. */
 export const modelProviders: readonly string[] = [
   ...['tiny', 'llama', 'anthropic', 'openai'],
   ...hosts,
@@ -33,7 +33,7 @@ export const modelProviders: readonly string[] = [
   'replay',
 ];
 
-/** What model specs look like, for messages and for help. */
+/** The forms of model specs, for messages and help. */
 export const modelSpecForms: readonly string[] = [
   'tiny',
   'tiny:FILE.gguf',
@@ -49,9 +49,9 @@ export const modelSpecForms: readonly string[] = [
 ];
 
 /**
- * Takes a model spec apart. Nothing is loaded, opened or asked.
+ * Parses a model spec. Nothing is loaded, opened or contacted.
  *
- * @throws EspalierError `usage`, saying what is understood.
+ * @throws EspalierError `usage`, listing the known forms.
  */
 export function parseModelSpec(spec: string): ModelSpec {
   if (typeof spec !== 'string') throw unknownSpec(spec);
@@ -75,7 +75,7 @@ export function parseModelSpec(spec: string): ModelSpec {
   }
 }
 
-/** A model of a provider that has an SDK of its own, at its usual address or another one. */
+/** A model of a provider with its own SDK, at the usual address or another one. */
 function hostedAt(
   rest: string | undefined,
   spec: string,
@@ -146,7 +146,7 @@ function replayOf(rest: string, spec: string): ModelSpec {
   };
 }
 
-/** What stands before the first `#`, and what after it. */
+/** The parts before and after the first `#`. */
 function halves(text: string): readonly [string, string | undefined] {
   const place = text.indexOf('#');
   return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
@@ -156,7 +156,7 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** A part of a spec that has to be there. */
+/** A required part of a spec. */
 function named(part: string | undefined, spec: string, what: string): string {
   if (part === undefined || part.trim() === '') {
     throw expectation('model', `a spec that names ${what}`, withoutUser(spec));
@@ -164,7 +164,7 @@ function named(part: string | undefined, spec: string, what: string): string {
   return part;
 }
 
-/** How the names of models begin that people give without a provider. */
+/** The beginnings of model names that are often given without a provider. */
 const makers: readonly (readonly [RegExp, string])[] = [
   [/^(gpt|o\d)/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -173,7 +173,7 @@ const makers: readonly (readonly [RegExp, string])[] = [
 
 function unknownSpec(spec: unknown): EspalierError {
   const [provider = '', ...rest] = typeof spec === 'string' ? spec.split(':') : [];
-  // Models are no providers: `gemma` is not `gemini`.
+  // A model name is not a provider: `gemma` is not `gemini`.
   const maker = rest.length === 0 ? makers.find(([start]) => start.test(provider))?.[1] : undefined;
   const near = nearestName(provider, modelProviders, Math.floor(provider.length / 3));
   const own = near === undefined ? undefined : [near, ...rest];
@@ -193,7 +193,7 @@ function unknownSpec(spec: unknown): EspalierError {
   return expectation('model', expected, typeof spec === 'string' ? withoutUser(spec) : spec);
 }
 
-/** A spec without what stands before the host of an address: it may be a key. */
+/** A spec without the part before the host of an address, which may be a key. */
 function withoutUser(spec: string): string {
   return spec.replace(/(:\/\/).*@/s, '$1…@');
 }

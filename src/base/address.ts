@@ -1,6 +1,6 @@
 /**
- * An address as it may be shown: without its user, its password and its query, which may hold keys. Of one that is none
- * of HTTP, or in which a password may have run over into other parts, only how it begins.
+ * An address that is safe to show: without user, password and query, which may contain keys. If it is not an HTTP
+ * address, or a password may extend into other parts, only its beginning is shown.
  */
 export function withoutCredentials(address: string): string {
   const scheme = /^\s*([a-z][a-z0-9+.-]*:)(?=[\\/])/i.exec(address)?.[1] ?? '';

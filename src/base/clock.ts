@@ -1,9 +1,9 @@
 import type { Clock } from '../contracts/clock.ts';
 
-/** The longest delay a platform timer holds, in milliseconds; longer sleeps are taken in several. */
+/** The longest delay of a platform timer, in milliseconds; longer sleeps are split. */
 export const longestTimer: number = 2 ** 31 - 1;
 
-/** The real time. The only place that reads it. */
+/** The real time. Only this object reads it. */
 export const systemClock: Clock = {
   now: () => performance.now(),
 

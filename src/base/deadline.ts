@@ -2,13 +2,12 @@ import { longestTimer } from './clock.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /**
- * Runs something that has to be over in time, on a signal of its own. Rejects with the reason of the
- * caller's signal, or with a `TimeoutError`, even where what runs does not listen; and leaves neither a timer
- * nor a listener behind.
+ * Runs something with a time limit and its own signal. Rejects with the reason of the caller's signal, or with a
+ * `TimeoutError`, even if the task ignores its signal; and leaves neither a timer nor a listener behind.
  *
- * The time is that of the machine: a connection does not follow the clock of a search.
+ * It uses the machine's time: a connection does not follow the clock of a search.
  *
- * @param run - What runs. Its second parameter begins the time anew, for what comes bit by bit.
+ * @param run - The task. Its second parameter restarts the time limit, for results that arrive in parts.
  */
 export async function withDeadline<Value>(
   signal: AbortSignal,
@@ -25,7 +24,7 @@ export async function withDeadline<Value>(
   const timer = setTimeout(expire, Math.min(timeoutMs, longestTimer));
   let isOver = false;
   const renew = () => {
-    // Who was given up may still call; a timer that is refreshed then would be left behind.
+    // An abandoned task may still call this; restarting the timer then would leak it.
     if (isOver || controller.signal.aborted) return;
     late = 'nothing more of the answer for';
     timer.refresh();

@@ -56,7 +56,7 @@ const marker: unique symbol = Symbol.for('espalier.error') as never;
 
 /** The base class of all errors that espalier throws. */
 export class EspalierError extends Error {
-  // Node shows the name of the class, which a bundle shortens.
+  // Node shows the name of the class, which a bundler shortens.
   static {
     Object.defineProperty(EspalierError, 'name', { value: 'EspalierError' });
   }
@@ -70,16 +70,16 @@ export class EspalierError extends Error {
   /** What it ends. */
   readonly scope: ErrorScope;
 
-  /** Of a `budget`, the unit that does not suffice. */
+  /** For `budget`: the unit that does not suffice. */
   readonly unit: keyof Spend | undefined;
 
   constructor(
     code: EspalierErrorCode,
     message: string,
     options: ErrorOptions & {
-      /** What it ends. @defaultValue by code: a wrong value that came from a plug-in may end less */
+      /** What it ends. @defaultValue by code; an invalid value from a plug-in may end less */
       readonly scope?: ErrorScope | undefined;
-      /** Of a `budget`, the unit that does not suffice. */
+      /** For `budget`: the unit that does not suffice. */
       readonly unit?: keyof Spend | undefined;
     } = {},
   ) {
@@ -95,18 +95,18 @@ export class EspalierError extends Error {
     try {
       return typeof value === 'object' && value !== null && marker in value;
     } catch {
-      // A proxy may throw at any look.
+      // A proxy may throw at any access.
       return false;
     }
   }
 }
 
-/** Whether an error ends the search, and not only what met it. */
+/** Whether an error ends the search, and not only the item that caused it. */
 export function endsSearch(error: unknown): error is EspalierError {
   return EspalierError.isInstance(error) && (error.scope === 'search' || error.scope === 'run');
 }
 
-/** Whether the search that it ends tells what it has found: money, disk and servers are no fault of its parts. */
+/** Whether the search that it ends still returns its result: money, disk and servers are not the fault of its parts. */
 export function endsGracefully(error: unknown): error is EspalierError {
   return endsSearch(error) && ['budget', 'storage', 'unavailable'].includes(error.code);
 }

@@ -1,7 +1,7 @@
 import type { SearchNode } from '../contracts/node.ts';
 import { expectFunction, wrongResult } from './expect.ts';
 
-/** A goal of a user's, checked: a promise would count as true. */
+/** Checks the result of a user's goal function: a promise would count as true. */
 export function expectGoal(goal: (node: SearchNode) => boolean): typeof goal {
   expectFunction('goal', goal);
   return (node) => {

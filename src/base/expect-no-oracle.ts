@@ -4,9 +4,9 @@ import { expectMethods, wrongValue } from './expect.ts';
 import { isThenable } from './is-thenable.ts';
 
 /**
- * Refuses what knows the gold answer: it must not guide a search, whatever else it can do.
+ * Refuses an object that knows the gold answer: it must not guide a search, whatever else it can do.
  *
- * @throws EspalierError `usage`, where `value` has a method `label`.
+ * @throws EspalierError `usage` if `value` has a method `label`.
  */
 export function expectNoOracle(name: string, method: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -17,14 +17,14 @@ export function expectNoOracle(name: string, method: string, value: unknown): vo
   );
 }
 
-/** Refuses what is no verifier, and an oracle above all. @throws EspalierError `usage`. */
+/** Refuses an oracle, and anything else that is not a verifier. @throws EspalierError `usage`. */
 export function expectVerifier(value: unknown, name = 'verifier'): void {
   expectNoOracle(name, 'verify', value);
   expectMethods(name, value, ['verify']);
 }
 
 /**
- * What a verifier or an oracle has decided, checked.
+ * The checked verdict of a verifier or an oracle.
  *
  * @throws EspalierError `usage`, which ends the item, for anything but a verdict.
  */
@@ -48,7 +48,7 @@ export function scoreIn(given: unknown): number {
   return score;
 }
 
-/** The names of what an object holds in place of `correct`. */
+/** The names of the fields of an object without `correct`. */
 function shown(given: unknown): unknown {
   const isObject = typeof given === 'object' && given !== null && !isThenable(given);
   return isObject ? `{ ${Object.keys(given).join(', ')} }` : given;

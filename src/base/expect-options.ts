@@ -4,11 +4,10 @@ import { isThenable } from './is-thenable.ts';
 import { nearestName } from './nearest-name.ts';
 
 /**
- * Refuses an option that nobody knows, so that a slip of the pen does not pass for a default, and options that are no
- * object.
+ * Refuses unknown options, so that a misspelt one is not silently ignored, and options that are not an object.
  *
- * @param owner - Whose options they are, as in code.
- * @param known - The names of its options, with spaces between them.
+ * @param owner - The function that takes the options, as written in code.
+ * @param known - The names of its options, separated by spaces.
  */
 export function expectOptions(owner: string, options: unknown, known: string): void {
   if (typeof options !== 'object' || options === null || isThenable(options)) {
@@ -31,7 +30,7 @@ export function expectOptions(owner: string, options: unknown, known: string): v
 
 const lists = new Map<string, readonly string[]>();
 
-/** Split once: some are looked at in every simulation. */
+/** Split only once, because some are checked in every simulation. */
 function namesIn(known: string): readonly string[] {
   let names = lists.get(known);
   if (names === undefined) {

@@ -1,7 +1,7 @@
 import { type ErrorScope, EspalierError } from './errors.ts';
 import { isThenable } from './is-thenable.ts';
 
-/** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
+/** A usage error of the standard form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
   const message = `Expected \`${name}\` to be ${expected}, ${gotten(value, undefined, name)}`;
   return refusalOf(value, message);
@@ -16,19 +16,19 @@ export function refusalOf(value: unknown, message: string): EspalierError {
   return error;
 }
 
-/** Whether an error says that this very value cannot be taken. */
+/** Whether an error refuses exactly this value. */
 export function isRefusalOf(value: unknown, error: unknown): boolean {
   return error instanceof EspalierError && refused.get(error) === value;
 }
 
-/** *got `value`.*, and what to do where that is a promise, or a function whose result was meant. */
+/** *got `value`.*, followed by advice if it is a promise, or a function whose result was meant. */
 export function gotten(value: unknown, advice = 'Put `await` before it.', name = ''): string {
   const got = `got ${describeValue(value)}.`;
   if (typeof value === 'function') return `${got} ${callHint(name)}`;
   return isThenable(value) ? `${got} ${advice}` : got;
 }
 
-/** What makes that which an option takes. */
+/** The function that creates the value of each option. */
 const makers: Readonly<Record<string, string>> = {
   algorithm: 'mcts()',
   evaluator: 'judge({ model })',
@@ -39,14 +39,14 @@ const makers: Readonly<Record<string, string>> = {
   stopWhen: 'solved()',
 };
 
-/** What to do where an option was given a function that makes what it takes. The names of functions do not outlive a bundle. */
+/** The advice if an option got the function that creates its value. Names of functions do not survive bundling. */
 export function callHint(name: string): string {
   const option = name.slice(name.lastIndexOf('.') + 1);
   const maker = makers[option];
   return maker === undefined ? 'Call it.' : `Call it, as in \`${option}: ${maker}\`.`;
 }
 
-/** A usage error where a function of a user's returned something else: it is not awaited. */
+/** A usage error for the wrong result of a user's function, which is not awaited. */
 export function wrongResult(
   name: string,
   value: unknown,
@@ -56,12 +56,12 @@ export function wrongResult(
   return new EspalierError('usage', message, { scope });
 }
 
-/** The same of a value that a plug-in gave: it ends no more than what the plug-in was asked for. */
+/** The same for an invalid value from a plug-in: it ends only what the plug-in was called for. */
 export function wrongValue(name: string, expected: string, value: unknown): EspalierError {
   return new EspalierError('usage', expectation(name, expected, value).message, { scope: 'item' });
 }
 
-/** A value as an error message shows it: short, and with its type where that is not plain. */
+/** A value as an error message shows it: short, and with its type if that is not obvious. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
@@ -86,7 +86,7 @@ function describeObject(value: object): string {
     if (isThenable(value)) return 'a promise';
     return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
   } catch {
-    // A proxy may throw at any look.
+    // A proxy may throw at any access.
     return 'an object';
   }
 }
@@ -97,7 +97,7 @@ export interface Range {
   readonly max?: number;
 }
 
-/** Throws unless `value` is an integer within the range. `Infinity` passes where `max` is `Infinity`. */
+/** Throws unless `value` is an integer within the range. `Infinity` is accepted if `max` is `Infinity`. */
 export function expectInteger(name: string, value: unknown, range: Range = {}): void {
   const unlimited = range.max === Number.POSITIVE_INFINITY && value === range.max;
   if (!unlimited && !(Number.isInteger(value) && isWithin(value as number, range))) {
@@ -141,20 +141,20 @@ export function expectFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw expectation(name, 'a function', value);
 }
 
-/** Throws unless `signal` is one, or left out. For callers without types, who may pass the controller. */
+/** Throws unless `signal` is an abort signal or left out. For callers without types, who may pass the controller. */
 export function expectSignal(signal: unknown): void {
   if (signal === undefined || signal instanceof AbortSignal) return;
   throw expectation('signal', 'an AbortSignal, such as `controller.signal`', signal);
 }
 
-/** Throws unless `value` is an object, and no promise of one. For callers without types. */
+/** Throws unless `value` is an object, and not a promise of one. For callers without types. */
 export function expectObject(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || isThenable(value)) {
     throw expectation(name, 'an object', value);
   }
 }
 
-/** Throws unless `value` is a node, and no tree, result or promise. For callers without types. */
+/** Throws unless `value` is a node, and not a tree, a result or a promise. For callers without types. */
 export function expectNode(name: string, value: unknown): void {
   if (typeof (value as { readonly id?: unknown } | null | undefined)?.id !== 'number') {
     throw expectation(name, 'a node of a tree, such as `tree.root`', value);
@@ -171,14 +171,14 @@ export function expectText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw expectation(name, 'a text', value);
 }
 
-/** What makes an object of a text, by the method that the text lacks. */
+/** The function that creates an object from a text, by the method that is missing. */
 const fromText: Readonly<Record<string, string>> = {
   append: 'openJournal',
   generate: 'await languageModel',
   instances: 'await taskNamed',
 };
 
-/** What to write in the place of a text or of a result. */
+/** What to write instead of a text or a result. */
 function hintFor(name: string, value: unknown, missing: string): string {
   if (typeof value === 'string') {
     const call = fromText[missing];

@@ -4,7 +4,7 @@ import { EspalierError, endsSearch, ModelCallError } from './errors.ts';
 import { describeValue } from './expect.ts';
 import { visible } from './visible.ts';
 
-/** What an error thrown by a plug-in means for the one thing it was working on. */
+/** The failure of one item for which a plug-in threw an error. */
 export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
   const message = messageOf(error);
   const code = EspalierError.isInstance(error) ? error.code : undefined;
@@ -15,7 +15,7 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
   };
 }
 
-/** What was thrown, in words. A plug-in may throw anything, also what cannot be turned into text. */
+/** The message of whatever was thrown. A plug-in may throw anything, even values that cannot be converted to text. */
 export function messageOf(thrown: unknown): string {
   try {
     return visible(shortened(textOf(thrown), 1_000));
@@ -24,13 +24,13 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** Words of somebody else as a sentence that others can follow. */
+/** Foreign text as a sentence that others can follow. */
 export function sentenceOf(text: string): string {
   const words = text.trim();
   return words === '' || /[.!?…]["'`)\]]*$/.test(words) ? words : `${words}.`;
 }
 
-/** `instanceof`, also of a proxy that throws at any look. */
+/** `instanceof`, even for a proxy that throws at any access. */
 export function isError(thrown: unknown): thrown is Error {
   try {
     return thrown instanceof Error;
@@ -50,15 +50,15 @@ function shortened(text: string, length: number): string {
 }
 
 /**
- * Whether what went wrong is a call that may go well later: the server was not to be had, or the budget held no other
- * attempt. Here or in what it caused.
+ * Whether an error, or a cause of it, is a call that may succeed later: the server was unavailable, or the budget
+ * allowed no other attempt.
  */
 export function isTransient(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (let cause = error; isError(cause) && !seen.has(cause); cause = cause.cause) {
     if (ModelCallError.isInstance(cause)) return cause.retryable && cause.kind !== 'malformed';
     if (EspalierError.isInstance(cause) && cause.code === 'budget') return true;
-    // What a journal remembers of such an error.
+    // Such an error as recorded in a journal.
     if ('transient' in cause && cause.transient === true) return true;
     seen.add(cause);
   }
@@ -66,8 +66,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is
- * thrown on: an abort, a spent budget, a journal that cannot be written.
+ * The failure of one item whose evaluation threw. Errors that end the search are rethrown: an abort, a spent budget, a
+ * journal that cannot be written.
  */
 export function failedBy(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failed {
   if (signal.aborted || endsSearch(error)) throw error;
@@ -85,7 +85,7 @@ const kinds: Readonly<Record<Failure['kind'], true>> = {
   stale: true,
 };
 
-/** Tells a failure from a result that may be anything. */
+/** Whether a result of any type is a failure. */
 export function isFailure(outcome: unknown): outcome is Failure {
   if (typeof outcome !== 'object' || outcome === null) return false;
   const { kind, message } = outcome as Partial<Failure>;
@@ -95,7 +95,7 @@ export function isFailure(outcome: unknown): outcome is Failure {
 /** A call that was made and failed. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
-  /** Whether it may go well later, also where the journal and not the model says so. */
+  /** Whether it may succeed later, according to the model or the journal. */
   readonly transient: boolean;
 
   constructor({ message, transient = false, cause }: FailedOutcome) {
@@ -104,7 +104,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** The call failed, and the journal says so. */
+/** A failed call, as recorded in the journal. */
 export interface FailedOutcome {
   readonly message: string;
   readonly interrupted?: boolean | undefined;

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { sha256 } from '#platform';
 
-/** So many bytes are read at each of three places. */
+/** The number of bytes read at each of three places. */
 const part = 64 * 1024;
 
 /**
- * Tells files of one name apart without reading them whole: a hash of the size and of 64 KiB at the beginning, in the middle
- * and at the end. `undefined` where the file cannot be read.
+ * Distinguishes files of one name without reading them completely: a hash of the size and of 64 KiB at the beginning,
+ * in the middle and at the end. `undefined` if the file cannot be read.
  */
 export function fileFingerprint(path: string): string | undefined {
   let file: number | undefined;
@@ -27,7 +27,7 @@ export function fileFingerprint(path: string): string | undefined {
   }
 }
 
-/** What a model of a file was told that changes its answers: which file. Read when it is first asked for. */
+/** The settings of a model loaded from a file, which identify the file. It is read on first use. */
 export function settingsOfFile(path: string | undefined): () => { readonly file?: string } {
   let found: { readonly file?: string } | undefined;
   return () => {

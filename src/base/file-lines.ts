@@ -12,16 +12,16 @@ import { expectRegularFile } from './regular-file.ts';
 import { stateOfRest } from './seal.ts';
 import { withStorageErrors } from './with-storage-errors.ts';
 
-/** The bytes of a line, without its end. */
+/** The bytes of a line, without its line break. */
 export interface WrittenLine {
   readonly bytes: Buffer;
   /** The byte at which it begins. */
   readonly place: number;
-  /** Whether its end has been written. */
+  /** Whether its line break has been written. */
   readonly isWhole: boolean;
 }
 
-/** Lends an open file. */
+/** Passes an open file to a function. */
 export type WithFile = <Value>(use: (file: number) => Value) => Value;
 
 const chunkSize = 1 << 18;
@@ -49,7 +49,7 @@ export function withOpened<Value>(
   }
 }
 
-/** What stands in a file from a place on, line by line; nothing of it stays in memory. */
+/** The lines of a file from an offset on; none is kept in memory. */
 export function* writtenLines(
   path: string,
   withFile: WithFile,
@@ -58,7 +58,7 @@ export function* writtenLines(
   let rest: Buffer[] = [];
   let place = from;
   for (let offset = from; ; ) {
-    // One line often needs no more than a first look.
+    // A single line often needs only one small read.
     const isLook = from > 0 && offset === from;
     const chunk = read(path, withFile, { offset, size: isLook ? 1 << 12 : chunkSize });
     if (chunk.length === 0) break;
@@ -91,9 +91,9 @@ function read(
 }
 
 /**
- * Writes a line at the end of a file that was opened for appending. Returns where the file ends then.
+ * Writes a line at the end of a file opened for appending. Returns the new end of the file.
  *
- * @param end - Where the file ends.
+ * @param end - The end of the file.
  */
 export function writeLine(
   file: number,
@@ -105,7 +105,7 @@ export function writeLine(
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
     if (fsync) fsyncSync(file);
   } catch (error) {
-    // Half a line must not stay behind: a later line would run into it.
+    // No partial line may remain, because a later line would be appended to it.
     ftruncateSync(file, end);
     throw error;
   }
@@ -113,10 +113,10 @@ export function writeLine(
 }
 
 /**
- * Makes sure that what is appended begins a line. Returns where the file ends. The lines before the last are read, and
- * judged, by whoever asks for them.
+ * Makes sure that appended text begins a new line. Returns the end of the file. Only the last line is checked; earlier
+ * lines are checked when they are read.
  *
- * @throws EspalierError `storage` where the last line is not as it was written: cutting it off would lose it.
+ * @throws EspalierError `storage` if the last line was changed after it was written: cutting it off would lose it.
  */
 export function mendEnd(path: string, file: number): number {
   const { size } = withStorageErrors(nameOf(path), () => fstatSync(file));
@@ -127,7 +127,7 @@ export function mendEnd(path: string, file: number): number {
   if (state === 'damaged') {
     throw new EspalierError(
       'storage',
-      `The last line of \`${path}\` is not as it was written. Restore the file from a copy, or delete the line.`,
+      `The last line of \`${path}\` is damaged. Restore the file from a copy, or delete the line.`,
     );
   }
   return withStorageErrors(nameOf(path), () => {
@@ -140,7 +140,7 @@ export function mendEnd(path: string, file: number): number {
   });
 }
 
-/** Where what follows the last end of a line begins. */
+/** The offset after the last line break. */
 function lastLine(path: string, file: number, size: number): number {
   for (let end = size; end > 0; end -= chunkSize) {
     const start = Math.max(0, end - chunkSize);

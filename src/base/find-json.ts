@@ -1,23 +1,25 @@
 import type { JsonValue } from '../contracts/json.ts';
 import { jsonFault } from './json.ts';
 
-/** The JSON in a text of a model. */
+/** The JSON in a model's text. */
 export interface FoundJson {
-  /** Objects and arrays that are whole, in order; of those within each other, the outer one. None is too deep. */
+  /** The complete objects and arrays, in order; of nested ones, the outermost. None is nested too deeply. */
   readonly values: readonly JsonValue[];
-  /** The text from the first object or array on that does not end: the answer was cut off there. */
+  /** The text from the first incomplete object or array on, where the answer was cut off. */
   readonly cut: string | undefined;
 }
 
-/** Where an object or an array with texts or objects may begin. Other braces and brackets are prose. */
+/** Where an object, or an array of texts or objects, may begin. Other braces and brackets are prose. */
 const begin = /\{\s*["}]|\[\s*["{\]]/g;
 
-/** So many that are no JSON are looked past, for braces in prose. Each one takes a look at all that follows. */
+/**
+ * The number of invalid candidates that are skipped, for braces in prose. Each one costs a scan of the remaining text.
+ */
 const mostMistaken = 16;
 
 /**
- * Finds JSON inside prose or fences, written as models write it: with backslashes of LaTeX that are not
- * doubled, line breaks within texts, commas before a closing bracket.
+ * Finds JSON in prose or code fences, as models write it: with unescaped LaTeX backslashes, line breaks within texts,
+ * and trailing commas.
  */
 export function findJson(text: string): FoundJson {
   const values: JsonValue[] = [];
@@ -40,7 +42,7 @@ export function findJson(text: string): FoundJson {
   return { values, cut };
 }
 
-/** The whole texts of the first array in JSON that was cut off. */
+/** The complete texts of the first array in JSON that was cut off. */
 export function wholeTexts(cut: string): readonly string[] {
   const texts: string[] = [];
   let place = cut.indexOf('[') + 1;
@@ -54,7 +56,7 @@ export function wholeTexts(cut: string): readonly string[] {
   }
 }
 
-/** The place behind the object or array that begins at `start`. */
+/** The offset after the object or array that begins at `start`. */
 function endOfValue(text: string, start: number): number | undefined {
   let depth = 0;
   for (let place = start; place < text.length; place++) {
@@ -69,7 +71,7 @@ function endOfValue(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** The place behind the text in quotes that begins at `start`. */
+/** The offset after the quoted text that begins at `start`. */
 function endOfText(text: string, start: number): number | undefined {
   for (let place = start + 1; place < text.length; place++) {
     if (text[place] === '\\') place++;
@@ -86,7 +88,7 @@ function parseLoosely(text: string): JsonValue | undefined {
   }
 }
 
-/** The same JSON as the grammar has it. */
+/** The same JSON in valid syntax. */
 function repaired(text: string): string {
   const parts: string[] = [];
   for (let place = 0; place < text.length; ) {
@@ -107,7 +109,7 @@ function escaped(character: string): string {
   return JSON.stringify(character).slice(1, -1);
 }
 
-/** Commands of LaTeX that begin like an escape of JSON for a line break or a tabulator. */
+/** LaTeX commands that begin like the JSON escape of a line break or tab. */
 const commands = new Set(
   (
     'nabla natural nearrow neg neq nexists nmid not notin nparallel nsubseteq nwarrow ' +
@@ -115,7 +117,10 @@ const commands = new Set(
   ).split(' '),
 );
 
-/** JSON has no other escapes, and nobody writes a backspace, a form feed or a return before a letter. */
+/**
+ * Other backslashes are not escapes in JSON, and nobody writes a backspace, form feed or carriage return before a
+ * letter.
+ */
 function repairedEscape(whole: string, body: string): string {
   const isLatex = /^[bfr][a-z]/.test(body) || commands.has(body);
   const isJson = /^(?:u[\dA-Fa-f]{4}$|["\\/]|[bfnrt])/.test(body);

@@ -1,9 +1,9 @@
-/** What was frozen here, all of it: nothing else has a hold of it that could change it. */
+/** Values that were deeply frozen here: no other code holds a mutable reference to them. */
 const ours = new WeakSet<object>();
 
 /**
- * A copy of JSON that nobody can change. What is such a copy already is handed on as it is, also as a part of something
- * new, so that a state is paid for once, and of the next one only what differs.
+ * A deeply frozen copy of JSON. Values that are already frozen copies are reused, also as parts of a new value, so that
+ * each state costs only its difference from the previous one.
  */
 export function frozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || ours.has(value)) return value;

@@ -1,9 +1,9 @@
-/** A binary heap: of its items the first in an order comes out first. */
+/** A binary heap: the first item in an order comes out first. */
 export class Heap<Item> {
   readonly #items: Item[] = [];
   readonly #precedes: (one: Item, other: Item) => boolean;
 
-  /** @param precedes - The order, which has to be total. */
+  /** @param precedes - The order, which must be total. */
   constructor(precedes: (one: Item, other: Item) => boolean) {
     this.#precedes = precedes;
   }

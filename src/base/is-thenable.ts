@@ -1,4 +1,4 @@
-/** Whether a value is a promise, of this platform or of anybody else. */
+/** Whether a value is a promise, native or from a library. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }

@@ -1,5 +1,5 @@
 import { en } from 'zod/locales';
 import type * as z from 'zod/mini';
 
-/** What zod says of what is wrong, in English: its small edition says nothing by itself. */
+/** The English messages of zod, which its small edition does not include by default. */
 export const issueTexts: z.core.ParseContext<z.core.$ZodIssue> = { error: en().localeError };

@@ -1,4 +1,4 @@
-/** What keeps a value from being JSON, and where. */
+/** Why a value is not JSON, and where. */
 export interface JsonFault {
   /** What was found instead. */
   readonly what: string;
@@ -7,25 +7,25 @@ export interface JsonFault {
 }
 
 /**
- * How many arrays and objects may lie within each other, in all that comes in and is kept. What is deeper cannot
- * be written: the call stack ends at some thousands.
+ * The maximum nesting depth of all JSON that is read or stored. Deeper values could not be written, because the call
+ * stack is limited to some thousands.
  */
 export const deepestJson = 512;
 
 const tooDeep = `values nested more than ${deepestJson} deep`;
 
-/** What keeps `value` from being a {@link JsonValue} that can be kept; `undefined` where it is one. */
+/** Why `value` is not a {@link JsonValue} that can be stored; `undefined` if it is one. */
 export function jsonFault(value: unknown): JsonFault | undefined {
   try {
     const fault = faultWithin(value, []);
     return fault?.what === tooDeep ? { what: tooDeep, path: [] } : fault;
   } catch {
-    // A getter may throw what it likes.
+    // A getter may throw anything.
     return { what: 'what cannot be read', path: [] };
   }
 }
 
-/** Why `value` cannot be kept as JSON, in a sentence; `undefined` where it can. */
+/** Why `value` cannot be stored as JSON, as a sentence; `undefined` if it can. */
 export function jsonComplaint(name: string, value: unknown): string | undefined {
   const fault = jsonFault(value);
   if (fault === undefined) return undefined;
@@ -33,7 +33,7 @@ export function jsonComplaint(name: string, value: unknown): string | undefined 
   return `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`;
 }
 
-/** `ancestors` is as it was once nothing is wrong. */
+/** `ancestors` is unchanged on return if there is no fault. */
 function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefined {
   if (typeof value !== 'object' || value === null) {
     const what = scalarFault(value);
@@ -47,10 +47,10 @@ function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefine
   if (typeof toJSON === 'function') return { what: 'an object with a `toJSON`', path: [] };
   if (ancestors.length === deepestJson) return { what: tooDeep, path: [] };
   ancestors.push(value);
-  // Every evaluation of every search comes by here: by key, and not by entry, which would be another array each.
+  // This runs for every evaluation of every search, so it iterates over keys: entries would allocate an array each.
   for (const key of Object.keys(value)) {
     const part: unknown = value[key as keyof typeof value];
-    // JSON drops an absent property, and nothing is lost by it.
+    // JSON drops a property that is `undefined`, without any loss.
     if (part === undefined && !Array.isArray(value)) continue;
     const fault = faultWithin(part, ancestors);
     if (fault !== undefined) return { what: fault.what, path: [key, ...fault.path] };

@@ -19,17 +19,17 @@ import { isCode, withStorageErrors } from './with-storage-errors.ts';
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, as far as the system tells: a later process may have its number. */
+  /** The start time of the process, if the system reports it: a later process may have the same number. */
   readonly started?: string | undefined;
-  /** Makes the content of each lock another one. */
+  /** Makes the content of each lock unique. */
   readonly id?: string;
 }
 
 /**
  * Takes a lock file, so that a folder has one writer. A lock whose process is dead is taken over.
  *
- * @returns how to release it.
- * @throws EspalierError `locked`, naming the holder, `usage` where it is no lock of ours, or `storage`.
+ * @returns a function that releases it.
+ * @throws EspalierError `locked`, naming the holder, `usage` if the file is not a lock of espalier, or `storage`.
  */
 export function takeLock(path: string): () => void {
   const release = take(path);
@@ -42,17 +42,20 @@ export function takeLock(path: string): () => void {
   }
 }
 
-/** What follows the name of a lock in those of files beside it: addresses of dead locks, and an id. */
+/** The suffixes of files beside a lock: the addresses of dead locks, and an id. */
 const suffix = /^(\.[0-9a-f]{64})*(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
-/** Files of processes that were killed at the lock. Whoever still tries to get it finds ours there, and gives up. */
+/**
+ * Removes files of processes that were killed while they held the lock. A process that is still trying to get it finds
+ * ours there and gives up.
+ */
 function removeLeftovers(path: string): void {
   const [folder, own] = [dirname(path), basename(path)];
   withStorageErrors(`The lock \`${path}\``, () => {
     for (const name of readdirSync(folder)) {
       if (!name.startsWith(`${own}.`) || !suffix.test(name.slice(own.length))) continue;
       const content = read(join(folder, name));
-      // What has no content yet may be written just now.
+      // A file without content may be in the middle of being written.
       if (content === undefined || holderOf(content) === undefined || isAlive(content)) continue;
       rmSync(join(folder, name), { force: true });
     }
@@ -62,7 +65,7 @@ function removeLeftovers(path: string): void {
 function take(path: string): () => void {
   const id = randomUUID();
   const own = ownProcess(id);
-  // Written aside and linked into place, a lock is never seen before its content.
+  // Written to a separate file and linked into place, so that a lock is never visible without its content.
   const aside = `${path}.${id}`;
   try {
     withStorageErrors(`The lock \`${path}\``, () => writeFileSync(aside, own, { flag: 'wx' }));
@@ -75,14 +78,14 @@ function take(path: string): () => void {
   };
 }
 
-/** This process, as {@link isOfDead} knows it. */
+/** This process, in the form that {@link isOfDead} reads. */
 export function ownProcess(id: string = randomUUID()): string {
   const started = processOf(process.pid)?.started;
   const holder: Holder = { pid: process.pid, host: hostname(), started, id };
   return JSON.stringify(holder);
 }
 
-/** Whether the lock is now ours; else there was one already. */
+/** Whether the lock is now ours; otherwise there already was one. */
 function link(aside: string, path: string): boolean {
   return withStorageErrors(`The lock \`${path}\``, () => {
     try {
@@ -95,7 +98,7 @@ function link(aside: string, path: string): boolean {
   });
 }
 
-/** Where a file system has no hard links, a copy: a rival may see it before its content. */
+/** Links a file, or copies it if the file system has no hard links: a rival may then see it without its content. */
 function linkOrCopy(aside: string, path: string): void {
   try {
     linkSync(aside, path);
@@ -106,8 +109,8 @@ function linkOrCopy(aside: string, path: string): void {
 }
 
 /**
- * Puts our lock in the place of a dead holder's. Only who holds the lock on a dead holder's lock may do so:
- * of several rivals one does, and none takes away what is another's by then.
+ * Replaces the lock of a dead holder. This requires a lock on that lock, so that only one of several rivals does it,
+ * and none removes a lock that another one has taken meanwhile.
  */
 function takeOver(path: string, aside: string): void {
   const seen = read(path);
@@ -117,7 +120,7 @@ function takeOver(path: string, aside: string): void {
     throw heldBy(path, read(path));
   }
   if (!isOwn(seen)) {
-    const message = `\`${path}\` is no lock of espalier. Move it away, or choose another folder.`;
+    const message = `\`${path}\` is not a lock of espalier. Move it away, or choose another folder.`;
     throw new EspalierError('usage', message);
   }
   if (isAlive(seen)) throw heldBy(path, seen);
@@ -131,7 +134,7 @@ function takeOver(path: string, aside: string): void {
   }
 }
 
-/** The content of a lock; `undefined` where there is none. */
+/** The content of a lock; `undefined` if there is none. */
 function read(path: string): string | undefined {
   return withStorageErrors(`The lock \`${path}\``, () => {
     expectRegularFile(path);
@@ -146,17 +149,17 @@ function read(path: string): string | undefined {
 
 const beginning = '{"pid":';
 
-/** Tells a lock, or what a failure of power left of one, from a file of somebody else. */
+/** Whether a file is a lock of ours, or what is left of one after a power failure. */
 function isOwn(content: string): boolean {
   const text = content.replaceAll('\0', '');
   return text.startsWith(beginning) || beginning.startsWith(text);
 }
 
-/** Who wrote a lock; `undefined` where a failure of power left nothing that can be read. */
+/** The writer of a lock; `undefined` if a power failure left nothing readable. */
 function holderOf(content: string | undefined): Holder | undefined {
   try {
     const { pid, host, started: since, id } = JSON.parse(content ?? '') as Partial<Holder>;
-    // The system takes 0 and negative numbers for groups of processes, which are always there.
+    // The system treats 0 and negative numbers as process groups, which always exist.
     if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== 'string') return undefined;
     return { pid: Number(pid), host, started: since, ...(isId(id) && { id }) };
   } catch {
@@ -168,13 +171,13 @@ function isId(id: unknown): id is string {
   return typeof id === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 }
 
-/** Whether a text is one of {@link ownProcess}, and its process is dead. What somebody else wrote tells of nobody. */
+/** Whether a text is one of {@link ownProcess} and its process is dead. Other content says nothing about a process. */
 export function isOfDead(content: string): boolean {
   const holder = holderOf(content);
   return holder?.id !== undefined && !isAlive(content);
 }
 
-/** Whether a process that was written down lives. One of another machine cannot be asked; it counts as alive. */
+/** Whether a recorded process is alive. One on another machine cannot be checked, and counts as alive. */
 function isAlive(content: string): boolean {
   const holder = holderOf(content);
   if (holder === undefined) return false;
@@ -190,16 +193,17 @@ function isAlive(content: string): boolean {
 }
 
 /**
- * What the system tells of a process; `undefined` where it has no such file. It began so long after a boot of the
- * machine: in a container each restart has the same number of a process. A dead one has ended and only waits for its
- * parent to notice: the system still knows its number.
+ * The system's information about a process; `undefined` if it has none. The start time is relative to the boot of the
+ * machine, because each restart of a container reuses the same process numbers. A zombie process is dead although the
+ * system still has its number.
  */
 function processOf(
   pid: number,
 ): { readonly started: string; readonly isDead: boolean } | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The second field, the name in parentheses, may hold spaces; the state is the third, the start the 22nd.
+    // The second field, the name in parentheses, may contain spaces; the state is the third field, the start time the
+    // 22nd.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ');
     return {
       started: `${boot} ${fields?.[19]}`,

@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { isCode } from './with-storage-errors.ts';
 
 /**
- * Makes a folder and those above it. Not Node's `recursive`, which tries for ever where nothing can be made, as
- * below `/proc`.
+ * Creates a folder and its parents. Node's `recursive` is not used, because it loops forever where nothing can be
+ * created, such as below `/proc`.
  *
- * @returns the folders that were not there before, the outermost first.
+ * @returns the folders that did not exist before, outermost first.
  */
 export function makeFolder(path: string): readonly string[] {
   if (isFolder(path)) return [];
@@ -15,7 +15,7 @@ export function makeFolder(path: string): readonly string[] {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have created it in the meantime.
     if (isCode(error, 'EEXIST') && isFolder(path)) return made;
     throw error;
   }
@@ -26,7 +26,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (error) {
-    // Below a file: the system says so when the folder is made.
+    // Below a file: the system reports that when the folder is created.
     if (isCode(error, 'ENOTDIR')) return false;
     throw error;
   }

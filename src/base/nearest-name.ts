@@ -1,5 +1,5 @@
 /**
- * The name that somebody most likely meant, where one is near to what was written.
+ * The name that was most likely meant, if one is similar to what was written.
  *
  * @param most - How many letters may differ.
  */
@@ -13,7 +13,7 @@ export function nearestName(
   return least <= most ? names[distances.indexOf(least)] : undefined;
 }
 
-/** The edit distance of Levenshtein; letters alike but for their case cost nothing. */
+/** The Levenshtein distance; differences in case cost nothing. */
 function distanceBetween(one: string, other: string): number {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 
-/** A file that comes with the package, by its path below the manifest: wherever in the package this module was bundled to. */
+/**
+ * The URL of a file in the package, by its path relative to the manifest, wherever in the package this module was
+ * bundled.
+ */
 export function packageFile(path: string): URL {
   return new URL(path, root);
 }

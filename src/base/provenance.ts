@@ -3,7 +3,7 @@ import type { GenerateRequest, LanguageModel } from '../contracts/language-model
 import type { Provenance } from '../contracts/provenance.ts';
 import { modelName } from './model-name.ts';
 
-/** What several parts tell of themselves together; each stamp and each model once, in order. */
+/** The provenance of several parts together; each stamp and each model once, in order. */
 export function provenanceOf(...parts: readonly (Provenance | undefined)[]): Provenance {
   const stamps = [...new Set(parts.flatMap((part) => part?.stamps ?? []))];
   const needsNotation = [...new Set(parts.flatMap((part) => part?.needsNotation ?? []))];
@@ -20,7 +20,7 @@ export function provenanceOf(...parts: readonly (Provenance | undefined)[]): Pro
   };
 }
 
-/** What a part tells of a model that it asks. @param request - What all its requests have in common. */
+/** The provenance of a part that calls a model. @param request - The settings common to all its requests. */
 export function provenanceOfModel(
   model: Pick<LanguageModel, 'modelId' | 'provider' | 'settings'>,
   request: Partial<GenerateRequest> = {},

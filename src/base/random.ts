@@ -1,19 +1,19 @@
 import type { Random } from '../contracts/context.ts';
 
 /**
- * A source of random numbers that is fixed by its seed: the same on every platform.
+ * A source of random numbers that depends only on its seed, on every platform.
  *
- * The generator is sfc32 (Chris Doty-Humphrey's Small Fast Counter, 2010); its 128-bit start is mixed
- * from the seed and the labels of every `split`, so that streams do not depend on the order of use.
+ * The generator is sfc32 (Chris Doty-Humphrey's Small Fast Counter, 2010); its 128-bit start is mixed from the seed and
+ * the labels of every `split`, so that streams do not depend on the order of use.
  */
 export function seededRandom(seed: number | string = 0): Random {
   return new Sfc32([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x85ebca6b], []).split(seed);
 }
 
-/** The 128 bits that name a stream. */
+/** The 128 bits that identify a stream. */
 type Key = readonly [number, number, number, number];
 
-/** A stream that is set up when it is first drawn from: most streams never are. */
+/** A stream that is initialised on first use, because most streams are never used. */
 class Sfc32 implements Random {
   readonly #origin: Key | Sfc32;
   readonly #labels: readonly (string | number)[];
@@ -44,7 +44,7 @@ class Sfc32 implements Random {
     return step(this.#state);
   }
 
-  /** It does not change as numbers are drawn, so that a split is the same at any time. */
+  /** It does not change as numbers are drawn, so a split gives the same stream at any time. */
   #name(): Key {
     if (this.#key === undefined) {
       const origin = this.#origin instanceof Sfc32 ? this.#origin.#name() : this.#origin;
@@ -84,7 +84,7 @@ function step(state: Int32Array): number {
 }
 
 const endOfNumber = 2;
-/** Beyond all character codes: no text can hold it. */
+/** Beyond all character codes, so no text can contain it. */
 const endOfText = 0x10003;
 
 /** Feeds a label word by word, ended by its kind, so that 1 and '1', or 'ab','c' and 'a','bc', differ. */

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { EspalierError } from './errors.ts';
 
 /**
- * Refuses pipes, devices and sockets: reading one may wait for ever. What is not there is the matter of whoever
+ * Refuses pipes, devices and sockets, because reading them may wait forever. A missing file is left to the code that
  * opens it.
  *
  * @throws EspalierError `storage`, naming the file.
@@ -12,6 +12,6 @@ export function expectRegularFile(path: string): void {
   if (status === undefined || status.isFile() || status.isDirectory()) return;
   throw new EspalierError(
     'storage',
-    `\`${path}\` is a pipe or a device, and no file that can be read: write what it gives to a file first.`,
+    `\`${path}\` is a pipe or a device, which cannot be read: write its output to a file first.`,
   );
 }

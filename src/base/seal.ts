@@ -1,17 +1,17 @@
 import { crc32 } from 'node:zlib';
 
-/** A JSON object as text, its last field the CRC-32 of what stands before. An empty object stays as it is. */
+/** A JSON object as text whose last field is the CRC-32 of the text before it. An empty object stays unchanged. */
 export function seal(text: string): string {
   const body = text.slice(0, -1);
   return body === '{' ? text : `${body},"sum":"${checksum(body)}"}`;
 }
 
-/** What was sealed. */
+/** The text without its seal. */
 export function unsealed(bytes: Buffer): string {
   return `${bytes.toString('utf8', 0, bytes.length - sealLength)}}`;
 }
 
-/** Whether a text is just what was written. `undefined` where it was not sealed. */
+/** Whether a text is unchanged since it was written. `undefined` if it has no seal. */
 export function isIntact(bytes: Buffer): boolean | undefined {
   const ending = bytes.subarray(-sealLength);
   const sum = pattern.exec(ending.toString('latin1'))?.[1];
@@ -20,18 +20,18 @@ export function isIntact(bytes: Buffer): boolean | undefined {
 }
 
 /**
- * What stands behind the last end of a line: a `whole` line that only lacks its end, a `damaged` one whose end was
- * changed, or one that is `torn` because the process died while it was written.
+ * The state of the text after the last line break: a `whole` line that only lacks its line break, a `damaged` one whose
+ * line break was changed, or a `torn` one that was being written when the process died.
  */
 export function stateOfRest(bytes: Buffer): 'damaged' | 'torn' | 'whole' {
   const intact = isIntact(bytes);
-  // No part of an object is one: without a seal it is a line as earlier versions wrote it.
+  // A part of an object is never valid JSON: without a seal this is a line from an earlier version.
   if (intact === true || (intact === undefined && isJsonObject(bytes))) return 'whole';
   return intact === false || sealedBefore.test(bytes.toString('latin1')) ? 'damaged' : 'torn';
 }
 
 function isJsonObject(bytes: Buffer): boolean {
-  // Most of what was cut off need not be parsed.
+  // Most incomplete lines need not be parsed.
   if (bytes.at(-1) !== closingBrace) return false;
   try {
     JSON.parse(bytes.toString());
@@ -47,13 +47,13 @@ function checksum(body: string | Uint8Array): string {
 
 const pattern = /,"sum":"([0-9a-f]{8})"\}$/;
 const sealedBefore = /,"sum":"[0-9a-f]{8}"\}./s;
-/** Points stand for digits. */
+/** Dots stand for digits. */
 const frame = Buffer.from(',"sum":"........"}');
 const sealLength = frame.length;
 const point = 0x2e;
 const closingBrace = 0x7d;
 
-/** One flipped bit in a seal must not make a text look as if it never had one. */
+/** A single flipped bit in a seal must not make a text look as if it never had one. */
 function resemblesSeal(ending: Buffer): boolean {
   const changes = [...frame]
     .map((byte, place) => (byte === point ? 0 : byte ^ (ending[place] ?? 0xff)))

@@ -14,51 +14,51 @@ import { isPlainObject } from './json.ts';
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What the libraries have agreed upon. */
+  /** The interface that the libraries have agreed on. */
   readonly '~standard': {
-    /** The version of the agreement. */
+    /** The version of the interface. */
     readonly version: 1;
     /** The library. */
     readonly vendor: string;
-    /** Checks a value. What one checks asynchronously is refused. */
+    /** Checks a value. Asynchronous checks are refused. */
     readonly validate: (value: unknown) =>
       | {
-          /** What was read. */
+          /** The parsed value. */
           readonly value: Output;
-          /** Nothing is wrong. */
+          /** No problems. */
           readonly issues?: undefined;
         }
       | {
-          /** What is wrong. */
+          /** The problems. */
           readonly issues: readonly {
-            /** In words. */
+            /** The description. */
             readonly message: string;
-            /** Where. */
+            /** The location. */
             readonly path?: readonly unknown[] | undefined;
           }[];
         }
       | Promise<unknown>;
-    /** The types, for the compiler alone. */
+    /** The types, for the compiler only. */
     readonly types?:
       | {
-          /** What is written. */
+          /** The input type. */
           readonly input: Input;
-          /** What is read. */
+          /** The output type. */
           readonly output: Output;
         }
       | undefined;
   };
 }
 
-/** What was read by a schema, or what is wrong with it. */
+/** A value parsed by a schema, or its problem. */
 export type Checked =
   | { readonly input: JsonValue; readonly parsed: unknown }
   | { readonly problem: string };
 
-/** The longest input that is taken, in characters of JSON: it stays in each state behind the call. */
+/** The longest accepted input, in characters of JSON: it is stored in each state after the call. */
 const longestInput = 1_000_000;
 const mostIssues = 5;
-/** An issue may name every key of an input. */
+/** The longest message shown: one may name every key of an input. */
 const longestIssue = 500;
 
 /** Throws unless `value` is a Standard Schema. */
@@ -69,8 +69,8 @@ export function expectSchema(name: string, value: unknown): void {
 }
 
 /**
- * Reads a value by a schema. `input` is its canonical form, equal for values that mean the same: what was read, where
- * reading that again changes nothing, and else what was written; keys are sorted. A schema that throws, or checks
+ * Parses a value with a schema. `input` is its canonical form, equal for values that mean the same: the parsed value if
+ * parsing it again changes nothing, or else the original; keys are sorted. A schema that throws, or checks
  * asynchronously, is a problem of the input.
  */
 export function checkBy(schema: StandardSchema, value: unknown): Checked {
@@ -86,7 +86,7 @@ export function checkBy(schema: StandardSchema, value: unknown): Checked {
   }
   if (text.length > longestInput) {
     return {
-      problem: `The input has ${text.length} characters; at most ${longestInput} are taken.`,
+      problem: `The input has ${text.length} characters; at most ${longestInput} are accepted.`,
     };
   }
   if (/(?<!\\)"__proto__":/.test(text)) {
@@ -100,10 +100,10 @@ export function checkBy(schema: StandardSchema, value: unknown): Checked {
   return { input, parsed: first.parsed };
 }
 
-/** Inputs in their canonical form, by the schema: a call is looked at several times on its way into a state. */
+/** Inputs in canonical form, with their schema: a call is checked several times on its way into a state. */
 const canonicalBy = new WeakMap<object, StandardSchema>();
 
-/** What was read, where it is JSON that is read as itself. */
+/** The parsed value, if it is JSON and parses to itself. */
 function canonical(schema: StandardSchema, parsed: unknown): JsonValue | undefined {
   try {
     const text = canonicalJson('input', parsed);
@@ -123,8 +123,8 @@ function read(
     const result = schema['~standard'].validate(value);
     if (isThenable(result)) {
       Promise.resolve(result).catch(() => {});
-      // Some libraries give one where a part of theirs throws.
-      throw new Error('Its schema gave a promise: it checks asynchronously, or it threw.');
+      // Some libraries return a promise if a part of the schema throws.
+      throw new Error('Its schema returned a promise: it checks asynchronously, or it threw.');
     }
     const { issues } = result;
     return issues === undefined ? { parsed: result.value } : { problem: toldIssues(issues) };
@@ -146,9 +146,9 @@ function toldIssues(
 }
 
 /**
- * The JSON schema of what a schema takes.
+ * The JSON schema of a schema's input.
  *
- * @throws EspalierError `usage` where the library cannot tell it.
+ * @throws EspalierError `usage` if the library cannot provide it.
  */
 export function jsonSchemaOf(name: string, schema: StandardSchema): JsonValue {
   const told = schema['~standard'] as Telling;
@@ -167,13 +167,13 @@ export function jsonSchemaOf(name: string, schema: StandardSchema): JsonValue {
   return JSON.parse(canonicalJson(name, rest)) as JsonValue;
 }
 
-/** What libraries tell besides that have agreed upon JSON schemas too. */
+/** The additional interface of libraries that provide JSON schemas. */
 interface Telling {
   readonly vendor: string;
   readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => unknown };
 }
 
 function untold(name: string, vendor: string, cause: unknown): EspalierError {
-  const message = `\`${vendor}\` does not tell the JSON schema of \`${name}\`. Give it as \`jsonSchema\`.`;
+  const message = `\`${vendor}\` does not provide the JSON schema of \`${name}\`. Give it as \`jsonSchema\`.`;
   return new EspalierError('usage', message, { cause });
 }

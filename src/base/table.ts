@@ -1,4 +1,4 @@
-/** Text in columns: the first one aligned to the left, the others to the right, unless all are to be left. */
+/** Text in columns: the first one left-aligned, the others right-aligned unless all are to be left-aligned. */
 export function table(
   rows: readonly (readonly string[])[],
   { isLeft = false }: { readonly isLeft?: boolean } = {},

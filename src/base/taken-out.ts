@@ -1,8 +1,10 @@
 /**
- * Lets methods be taken out of the objects of a class, as in `({ visit }) => …`: private fields would not be found. What
- * is taken is bound, and a copy of an object has none of it.
+ * …`: private fields would not be found. What is taken is bound, and a copy of an object has none of it. => Allows
+ * methods to be destructured from the objects of a class, as in `({ visit }) => …`, which private fields would
+ * otherwise prevent. The methods are bound, and a copy of an object does not have them. => …`: private fields would not
+ * be found. What is taken is bound, and a copy of an object has none of it.
  *
- * @param names - The methods of `prototype`, with spaces between them.
+ * @param names - The methods of `prototype`, separated by spaces.
  */
 export function bindTakenOut(prototype: object, names: string): void {
   for (const name of names.split(' ')) {

@@ -1,15 +1,18 @@
-/** What opens and closes thoughts: `<think>`, `<thinking>` and `<thought>`, and the marks of Magistral, Kimi and Sky-T1. */
+/**
+ * Opening and closing marks of thoughts: `<think>`, `<thinking>` and `<thought>`, and the marks of Magistral, Kimi and
+ * Sky-T1.
+ */
 const thoughtMark =
   /<(?<close>\/?)(?:think|thinking|thoughts?)>|(?<open>\[THINK\]|◁think▷|<\|begin_of_thought\|>)|\[\/THINK\]|◁\/think▷|<\|end_of_thought\|>/gi;
 
-/** What the final channel of gpt-oss begins with, also where a server has left the special tokens out. */
+/** The beginning of the final channel of gpt-oss, even if a server has left out the special tokens. */
 const finalChannel = /<\|channel\|>\s{0,3}final\b.{0,80}?<\|message\|>|(?<=\S)assistantfinal/g;
 const otherChannel = /<\|channel\|>\s{0,3}(?:analysis|commentary)\b|^\s{0,3}analysis(?=\p{Lu})/u;
 const channelEnd = /<\|(?:end|return|call|start|channel)\|>/;
 
 /**
- * What a model says, without what it thought aloud. A mark that closes thoughts which nothing opened ends them all the
- * same, because chat templates write the opening one into the prompt; thoughts that do not end leave nothing behind.
+ * A model's text without its thoughts. A closing mark ends thoughts even without an opening one, because chat templates
+ * put that into the prompt; thoughts that never end leave nothing.
  */
 export function withoutThoughts(text: string): string {
   const answer = inFinalChannel(text);

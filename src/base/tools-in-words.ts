@@ -1,19 +1,19 @@
 import type { GenerateRequest, Message, ToolDefinition } from '../contracts/language-model.ts';
 
-/** Whether a turn calls tools, or says what one returned. */
+/** Whether a turn calls tools, or is the result of a call. */
 export function isOfTools({ role, toolCalls = [] }: Message): boolean {
   return role === 'tool' || toolCalls.length > 0;
 }
 
-/** A turn as text: what is said, and behind it the tools that it calls, as JSON. */
+/** A turn as text: its content, followed by its tool calls as JSON. */
 export function turnText({ content, toolCalls = [] }: Message): string {
   const calls = toolCalls.map(({ name, input }) => JSON.stringify({ tool: name, input }));
   return [...(content === '' ? [] : [content]), ...calls].join('\n');
 }
 
 /**
- * A request for a model that takes no tools: which ones there are stands at the beginning of the conversation, calls
- * are JSON, and what they returned is told by the user. What was in one prefix before is in one prefix then.
+ * A request for a model without tool support: the tools are described at the beginning of the conversation, calls are
+ * JSON, and their results are user messages. Common prefixes of requests are preserved.
  */
 export function toolsInWords(request: GenerateRequest): GenerateRequest {
   const { tools = [], toolChoice = 'auto', messages, ...others } = request;
@@ -63,7 +63,7 @@ function demandOf(choice: NonNullable<GenerateRequest['toolChoice']>): string | 
   return `Answer by calling ${which}: write the call and nothing else.`;
 }
 
-/** Turns of the user in a row as one, and so those of the system: templates want them to alternate. */
+/** Joins consecutive user turns, and consecutive system turns, because templates expect them to alternate. */
 function joined(messages: readonly Message[]): readonly Message[] {
   const result: Message[] = [];
   for (const message of messages) {

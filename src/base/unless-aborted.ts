@@ -1,13 +1,13 @@
-/** How a promise is settled. */
+/** Functions that settle a promise. */
 export interface Settle<Value> {
   readonly resolve: (value: Value) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * A promise that is settled by what is begun here.
+ * A promise that is settled by the work started here.
  *
- * @param begin - Begins it. Returns what is to be done where the signal aborts before, or has aborted.
+ * @param begin - Starts the work. Returns what to do if the signal aborts first, or has already aborted.
  */
 export async function settledOrLeft<Value>(
   signal: AbortSignal | undefined,

@@ -5,15 +5,15 @@ import { sha256 } from '#platform';
 import { EspalierError } from './errors.ts';
 import { isCode } from './with-storage-errors.ts';
 
-/** Whether a text names a module: a path that ends as JavaScript and TypeScript do. */
+/** Whether a text names a module: a path with an extension of JavaScript or TypeScript. */
 export function isModule(text: string): boolean {
   return /\.[cm]?[jt]s$/.test(text);
 }
 
 /**
- * What a module exports as its default, or else by a name. The module is run: it is the user's own code.
+ * The default export of a module, or else its export of this name. The module is executed: it is the user's own code.
  *
- * @throws EspalierError `usage` where there is no such file, or it cannot be loaded.
+ * @throws EspalierError `usage` if the file does not exist or cannot be loaded.
  */
 export async function exportOf(path: string, name: string): Promise<unknown> {
   if (!existsSync(path)) throw new EspalierError('usage', `There is no file \`${path}\`.`);
@@ -21,7 +21,7 @@ export async function exportOf(path: string, name: string): Promise<unknown> {
   return exported['default'] ?? exported[name];
 }
 
-/** A hash of a module and of the files that it imports by a path: what else it needs is not looked at. */
+/** A hash of a module and of the files that it imports by a path; its other dependencies are ignored. */
 export function moduleRevision(path: string): string {
   const found = new Map<string, string>();
   const add = (named: string): void => {

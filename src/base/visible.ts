@@ -1,6 +1,6 @@
 /**
- * A text whose control characters are written as their codes, but for new lines: text of models, tools and servers must not
- * steer a terminal.
+ * A text with control characters, except line breaks, written as codes: text from models, tools and servers must not
+ * control a terminal.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>

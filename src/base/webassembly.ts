@@ -1,4 +1,6 @@
-/** The part of WebAssembly that is used. Its types belong to the DOM, which a library for Node does not load. */
+/**
+ * The part of WebAssembly that is used. Its types belong to the DOM library, which a library for Node does not load.
+ */
 interface WebAssemblyNamespace {
   readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
   readonly Module: new (bytes: Uint8Array) => object;
@@ -12,7 +14,7 @@ interface WebAssemblyNamespace {
 export interface WasmMemory {
   /** The bytes. */
   readonly buffer: ArrayBuffer;
-  /** Adds pages, and returns how many there were. Throws a `RangeError` where there is no room. */
+  /** Adds pages, and returns the previous number. Throws a `RangeError` if there is no room. */
   grow(pages: number): number;
 }
 

@@ -1,10 +1,10 @@
 import { EspalierError } from './errors.ts';
 
 /**
- * Does something with a file. What the system objects to becomes one or two sentences about it.
+ * Performs a file operation. A system error becomes an error message of one or two sentences.
  *
- * @param subject - The file as a sentence begins with it.
- * @throws EspalierError `storage`; errors of our own pass as they are.
+ * @param subject - The file, as the beginning of a sentence.
+ * @throws EspalierError `storage`; our own errors pass unchanged.
  */
 export function withStorageErrors<Value>(subject: string, act: () => Value): Value {
   try {
@@ -18,9 +18,9 @@ export function withStorageErrors<Value>(subject: string, act: () => Value): Val
 }
 
 const denied = 'permission is denied. Change its permissions, or choose another path';
-const isFile = 'a file stands where a folder is needed. Choose another path';
+const isFile = 'there is a file where a folder is needed. Choose another path';
 
-/** What systems object to most often, and what to do. */
+/** The most frequent system errors, and what to do. */
 const objections: Readonly<Record<string, string>> = {
   EACCES: denied,
   EEXIST: isFile,
@@ -33,14 +33,14 @@ const objections: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only. Choose another path',
 };
 
-/** What the system objects to, without the full stop. */
+/** The message of a system error, without the full stop. */
 export function objectionOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   return Object.hasOwn(objections, code) ? (objections[code] ?? '') : error.message;
 }
 
-/** Whether the system objects with this code. */
+/** Whether a system error has this code. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

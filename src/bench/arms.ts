@@ -18,7 +18,7 @@ export interface Arm {
  * Cells by method and budget, the same whatever their order: baselines first, in the order given, then methods by name, each
  * from its least budget up.
  *
- * @throws EspalierError `usage` where two cells are the same search.
+ * @throws EspalierError `usage` if two cells are the same search.
  */
 export function armsOf(cells: readonly BenchCell[], baselines: readonly string[]): readonly Arm[] {
   const guided = new Set(cells.filter(({ isGuided }) => isGuided).map(({ method }) => method));
@@ -77,7 +77,7 @@ export function isHurt(cell: BenchCell): boolean {
   return isLost(cell) || (cell.lost?.calls ?? 0) > mostFailed * cell.calls;
 }
 
-/** Whether so many searches are hurt that all of them together say nothing about their method. */
+/** Whether so many searches were affected that all of them together say nothing about their method. */
 export function areTooMany(hurt: number, searches: number): boolean {
   return hurt > mostFailed * searches;
 }

@@ -31,7 +31,7 @@ const searches: PointColumn = {
   cell: ({ n, searches: all }) => (n === all ? amount(n) : `${amount(n)} of ${amount(all)}`),
 };
 
-/** What it took, as means over searches. */
+/** Resources used, as means over searches. */
 const tokens: PointColumn = {
   heading: 'tokens',
   meaning: 'tokens read and written per search',
@@ -208,7 +208,7 @@ export function repeatedColumns(points: readonly BenchPoint[]): readonly PointCo
   ];
 }
 
-/** Points with those of equal budget beside each other, so that what is compared stands together. */
+/** Points with those of equal budget adjacent, so that compared points are together. */
 export function byBudget(points: readonly BenchPoint[]): readonly BenchPoint[] {
   const units = [...new Set(points.map(({ budget }) => budget.unit))];
   return points.toSorted(
@@ -217,7 +217,7 @@ export function byBudget(points: readonly BenchPoint[]): readonly BenchPoint[] {
   );
 }
 
-/** How a point compares with the baseline at the same budget; nothing where they have no scored search in common. */
+/** How a point compares with the baseline at the same budget; nothing if they have no scored search in common. */
 export function differenceOf(
   { differences, baseline }: BenchReport,
   { method, budget }: BenchPoint,

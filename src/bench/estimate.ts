@@ -2,7 +2,7 @@ import type { ModelPrice } from '../contracts/language-model.ts';
 import type { BenchBudget } from './report.ts';
 import { groupsOf } from './statistics.ts';
 
-/** What the searches with budgets of one unit will use. */
+/** The expected use of the searches with budgets in one unit. */
 export interface UnitEstimate {
   readonly unit: BenchBudget['unit'];
   readonly searches: number;
@@ -14,7 +14,7 @@ export interface UnitEstimate {
   readonly usd?: { readonly most: number; readonly likely: number };
 }
 
-/** What a benchmark will use, before anything is spent. A budget bounds nothing in another unit. */
+/** The expected use of a benchmark, before anything is spent. A budget does not limit other units. */
 export interface Estimate {
   readonly searches: number;
   readonly units: readonly UnitEstimate[];

@@ -1,10 +1,10 @@
 import type { Interval } from '../base/stats/wilson-interval.ts';
 import type { BenchBudget } from './report.ts';
 
-/** What stands where a figure does not apply. */
+/** The placeholder if a figure does not apply. */
 export const none = '–';
 
-/** What stands where nobody knows a figure, such as a price. */
+/** The placeholder for an unknown figure, such as a price. */
 export const unknown = 'unknown';
 
 /** A share as `73.5 %`. */

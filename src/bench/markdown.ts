@@ -130,7 +130,7 @@ function literal(line: string): string {
     .replace(/^\d+(?=[.)]( |$))/, '$&\\');
 }
 
-/** Text as it is, in a fence longer than any within it. */
+/** Verbatim text, in a fence longer than any within it. */
 function codeBlock(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));

@@ -72,7 +72,7 @@ function coldOf(cells: readonly BenchCell[]): NonNullable<BenchPoint['cold']> {
   return { n: cold.length, ms: times.length === 0 ? null : mean(times) };
 }
 
-/** What a search was charged in the unit of its budget; `null` where nobody knows. */
+/** What a search was charged in the unit of its budget; `null` if nobody knows. */
 export function spentOf(cell: BenchCell): number | null {
   return cell[cell.budget.unit];
 }

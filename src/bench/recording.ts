@@ -44,7 +44,7 @@ export class Recording {
   /**
    * @param own - The folder of this benchmark's own.
    * @param shared - Where answers are kept, for others too.
-   * @throws EspalierError `storage` where a folder cannot be read, naming the file and the line.
+   * @throws EspalierError `storage` if a folder cannot be read, naming the file and the line.
    */
   constructor(own: string, shared: string = own) {
     for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);
@@ -68,7 +68,7 @@ export class Recording {
     this.#guided.add(method);
   }
 
-  /** A model that answers from here what was bought for the same instance and attempt, charged as when it was bought. */
+  /** A model that replays the answers bought for the same instance and attempt, charged as when they were bought. */
   model(
     model: LanguageModel,
     {
@@ -81,7 +81,7 @@ export class Recording {
       readonly scope: string;
       readonly paced: boolean;
       readonly prices: PriceTable;
-      /** What stands between what is bought and the model. */
+      /** The middleware between the recording and the model. */
       readonly inner: AnyMiddleware;
     },
   ): LanguageModel {
@@ -119,7 +119,7 @@ export class Recording {
     });
   }
 
-  /** Counts what is bought. */
+  /** Counts the bought calls. */
   #counting(prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async ({ operation, request }, call, make) => {
       this.#buying.add(call);

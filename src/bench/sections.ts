@@ -25,16 +25,16 @@ export const repeatedMeaning =
 export const guidedMeaning =
   'These methods saw the right answer while they searched. What they find is an upper limit, and cannot be compared with the results of the others.';
 
-/** What the area under a curve says. */
+/** The meaning of the area under a curve. */
 export const areaMeaning =
   'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy if every doubling of the budget counts the same.';
 
-/** What a report is called. */
+/** The title of a report. */
 export function reportTitle({ task }: BenchReport): string {
   return `Does search pay on ${task.title}?`;
 }
 
-/** What was compared, in one sentence. */
+/** The comparison in one sentence. */
 export function reportSetting({ task, model, seeds, points, guided }: BenchReport): string {
   const methods = new Set([...points, ...guided].map(({ method }) => method)).size;
   const problems = counted(task.instances, 'problem', amount(task.instances));
@@ -47,7 +47,7 @@ export function reportSetting({ task, model, seeds, points, guided }: BenchRepor
   return `${counted(methods, 'method')} on ${problems}${clusters}, each searched ${each} at each budget, ${asked}.`;
 }
 
-/** What was bought for the whole benchmark, and what sharing equal requests saved. */
+/** The calls bought for the whole benchmark, and the savings from sharing equal requests. */
 export function spendText({ spend: { bought, charged } }: BenchReport): string {
   const sums = ({ calls, tokens, usd }: typeof bought) =>
     [
@@ -140,7 +140,7 @@ export function repeatCommand(report: BenchReport): string {
     .join(' ');
 }
 
-/** Of each method the mean height of its curve, best first within a unit. */
+/** The mean height of each method's curve, best first within a unit. */
 export function areaRows({ areas }: BenchReport): readonly (readonly [string, string, string])[] {
   return areas
     .toSorted((a, b) => a.unit.localeCompare(b.unit) || b.area - a.area)
@@ -152,7 +152,7 @@ export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The parts of a sentence: what stands in backticks is code, where it holds nothing that could be markup. */
+/** The parts of a sentence: text in backticks is code, if it contains nothing that could be markup. */
 export function codeSpans(
   text: string,
 ): readonly { readonly part: string; readonly isCode: boolean }[] {

@@ -111,7 +111,7 @@ export function areaOverLogBudget(
 }
 
 /**
- * How far values say how often ends are right. Values outside [0, 1] are no chances and are left out; `null` where none is
+ * How far values say how often ends are right. Values outside [0, 1] are no chances and are left out; `null` if none is
  * left.
  *
  * @see Naeini, Cooper and Hauskrecht, "Obtaining Well Calibrated Probabilities Using Bayesian Binning", 2015; Brier, 1950.

@@ -14,7 +14,7 @@ import { unsearched } from './unsearched.ts';
 /** The chance of an error in a verdict, for either answer. */
 const alpha = 0.05;
 
-/** What a verdict is made from. */
+/** The input of a verdict. */
 export interface Findings {
   readonly baseline: string;
   /** Of methods that no oracle has guided. */
@@ -23,7 +23,7 @@ export interface Findings {
   readonly clusters: number;
   /** Whether all answers were recorded before. */
   readonly isReplay: boolean;
-  /** What was bought for each independent problem, in dollars; nothing where that is unknown. */
+  /** The cost for each independent problem, in dollars; missing if unknown. */
   readonly usd?: number;
 }
 
@@ -222,7 +222,7 @@ function undecided(sentences: readonly string[]): Verdict {
   return { answer: 'undecided', text: `Undecided. ${sentences.join(' ')}` };
 }
 
-/** The search that promises most, and what is known of it. */
+/** The most promising comparison, with its figures. */
 function nearest(found: Findings, searches: readonly BenchDifference[]): readonly string[] {
   const [first] = searches.toSorted((a, b) => b.difference - a.difference);
   if (first === undefined) return [];

@@ -3,15 +3,15 @@ import type { CallRequest } from './call-request.ts';
 import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import type { Reservation } from './ledger.ts';
 
-/** What one call has set aside: its worst case, once for each request that may have been paid for. */
+/** The reservations of one call: its worst case, once for each request that may have been paid for. */
 export class Account {
   readonly #payer: Pick<CallRequest, 'ledger' | 'reserve'>;
   readonly #held: Reservation[];
-  /** What earlier attempts are charged. */
+  /** The charges of earlier attempts. */
   #attempts: CallSpend = nothing;
-  /** What is set aside for what is under way. */
+  /** The reservation for the current attempt. */
   #covered: CallSpend;
-  /** Whether requests of the attempt under way count as paid for, whatever becomes of it. */
+  /** Whether the current attempt has made requests that must be paid for, however it ends. */
   #isPaid = false;
   #isSettled = false;
 
@@ -26,12 +26,12 @@ export class Account {
     return this.#isSettled;
   }
 
-  /** What is set aside for what is under way: lost where the process dies. */
+  /** The reservation for the current attempt, which is lost if the process dies. */
   get covered(): CallSpend {
     return this.#covered;
   }
 
-  /** What a failed attempt is charged, as its server says. */
+  /** The charge of a failed attempt, depending on whether its server charges for it. */
   chargeOf(charged: boolean): CallSpend {
     return charged || this.#isPaid ? { ...this.#covered, calls: 0 } : nothing;
   }
@@ -43,48 +43,51 @@ export class Account {
     this.#isPaid = false;
   }
 
-  /** The attempt under way takes a further request: what came before was paid for. */
+  /** Notes that the current attempt needs a further request: the earlier ones must be paid for. */
   extend(): void {
     this.#isPaid = true;
   }
 
   /**
-   * Sets aside what another request may cost. The samples are counted once, however many requests they take.
+   * Reserves the worst case of another request. Samples count as calls only once, however many requests they take.
    *
    * @param waits - Whether it may wait for calls in flight.
-   * @throws EspalierError `budget` where it does not fit.
+   * @throws EspalierError `budget` if it does not fit.
    */
   async hold(waits: boolean): Promise<CallSpend> {
     const { ledger, reserve } = this.#payer;
     const again = { ...reserve, calls: 0 };
     const reservation = await ledger.reserve(again, { holds: this.#held.length, waits });
-    // Abandoned meanwhile, it has given back all that it held.
+    // If the call was abandoned meanwhile, it has already given back its reservations.
     if (this.#isSettled) reservation.settle(nothing);
     else this.#held.push(reservation);
     this.#covered = addSpend(this.#covered, again);
     return again;
   }
 
-  /** What the last attempt is charged. Who was charged just what one request reserves told no usage. */
+  /**
+   * The charge of the last attempt. If it equals one request's reservation, the usage is unknown, and all reservations
+   * are charged.
+   */
   answered(spend: CallSpend): CallSpend {
     return spend === this.#payer.reserve ? this.#covered : spend;
   }
 
-  /** What the last attempt is charged where it failed, or where it was the last that the budget held. */
+  /** The charge of the last attempt if it failed, or if the budget allowed no other. */
   failed(error: unknown): CallSpend {
     if (this.#isPaid) return this.#covered;
     const charge = chargeOf(error, this.#covered);
-    // It was made, even where no other attempt was granted.
+    // The attempt was made, even if no other was granted.
     return this.#attempts === nothing ? charge : { ...charge, calls: this.#covered.calls };
   }
 
-  /** Charges the attempts and what the last one used, by default all that it reserved. Returns the sum. */
+  /** Charges all attempts, the last one by default with its whole reservation. Returns the sum. */
   settle(last: CallSpend = this.#covered, attempts: CallSpend = this.#attempts): CallSpend {
     const cost = addSpend(attempts, last);
     if (this.#isSettled) return cost;
     this.#isSettled = true;
     const [first, ...others] = this.#held.splice(0);
-    // Charged before anything is given back: nobody else may be granted what is spent already.
+    // Charged before anything is given back, so that nobody is granted what is already spent.
     this.#payer.ledger.charge(attempts);
     first?.settle(last, this.#covered);
     for (const other of others) other.settle(nothing);
@@ -92,19 +95,22 @@ export class Account {
   }
 }
 
-/** What a failed attempt is charged. It counts as made, so that a limit on calls binds whatever happens. */
+/** The charge of a failed attempt. It always counts as a call, so that a limit on calls holds whatever happens. */
 export function chargeOf(error: unknown, reserved: CallSpend): CallSpend {
   if (EspalierError.isInstance(error) && error.code === 'budget') return nothing;
   return isFree(error) ? { ...nothing, calls: reserved.calls } : reserved;
 }
 
-/** A model that was given up after an attempt says with the cause whether that was charged. */
+/**
+ * Whether a failed attempt costs nothing. If a model was given up after an attempt, the cause says whether that was
+ * charged.
+ */
 function isFree(error: unknown): boolean {
   if (ModelCallError.isInstance(error)) return !error.charged;
   if (!EspalierError.isInstance(error)) return false;
-  // A model that plays a recording has not asked anybody.
+  // A model that plays a recording has asked no server.
   if (error.code === 'unrecorded') return true;
-  // Nor has one whose package is missing.
+  // Nor has a model whose package is missing.
   if (error.code === 'usage' && error.scope === 'run') return true;
   if (error.code !== 'unavailable') return false;
   return !ModelCallError.isInstance(error.cause) || isFree(error.cause);

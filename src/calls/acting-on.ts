@@ -10,13 +10,13 @@ import type { Operation } from '../contracts/operation.ts';
 import { contextWith } from './door.ts';
 import type { ModelOperation } from './operations/model-operation.ts';
 
-/** What of an environment tells its states apart. */
+/** The parts of an environment that identify its states. */
 type Telling<State> = Pick<Environment<State, never>, 'codec' | 'key'> &
   Partial<Pick<Environment<State, never>, 'name'>>;
 
 /**
- * The content address of the state of a node in its environment: of its key, else of what it is saved as, else of its
- * start and the actions that led from there to it.
+ * The content address of a node's state: of its key, or else of its saved form, or else of the start and the actions
+ * that led to it.
  */
 export function stateAddress<State, Action>(
   node: SearchNode<State, Action>,
@@ -34,7 +34,7 @@ export function stateAddress<State, Action>(
   return addressOf(environment, { start, actions: actions.toReversed() });
 }
 
-/** The key of a state, where the environment tells its states apart by keys. */
+/** The key of a state, if the environment has keys. */
 export function keyOf<State>(
   environment: Pick<Environment<State, never>, 'key'>,
   state: State,
@@ -57,7 +57,7 @@ function addressOf<State>({ name = '' }: Telling<State>, told: object): string {
   return contentAddress(canonicalJson('state', { ...told, environment: name }, 'item'));
 }
 
-/** A call as one of a state, which is a part of what it asks, where its outcome depends on that. */
+/** Makes a call depend on a state: if its outcome depends on the state, the state becomes part of its address. */
 export function acting<Request, Result>(
   operation: Operation<Request, Result>,
   stateOf: () => string,
@@ -66,7 +66,7 @@ export function acting<Request, Result>(
   const state = stateOf();
   const bound: ModelOperation<Request, Result> = {
     ...operation,
-    // Whoever passes it on has nothing to add.
+    // The state is included now, so contexts further out must not add theirs.
     actsOnState: false,
     address: (request) => ({ state, input: operation.address(request) }),
     stateless: (request) => operation.address(request),
@@ -74,14 +74,14 @@ export function acting<Request, Result>(
   return bound;
 }
 
-/** A context in which effects act on a state. */
+/** A context in which effects act on the given state. */
 export function actingOn(context: CallContext, state: () => string): CallContext {
   return contextWith(context, {
     call: async (operation, request) => context.call(acting(operation, state), request),
   });
 }
 
-/** The context of a step, for what is done in the state that the action has led to; `null` led to the start. */
+/** The context of a step, for effects in the state that the action has led to; `null` leads to the start. */
 export function actingAfter<State, Action>(
   context: CallContext,
   environment: Telling<State>,
@@ -96,7 +96,7 @@ export function actingAfter<State, Action>(
           acting(operation, () => own),
           request,
         );
-      // The step adds the state before it.
+      // The address of the state before it is added by the step.
       const before = { action: action as JsonValue };
       const address = (asked: typeof request) => ({ ...before, input: operation.address(asked) });
       return context.call({ ...operation, address }, request);

@@ -13,14 +13,15 @@ const units = 'simulations nodes calls tokens usd';
  * their own budget.
  */
 export class BudgetPool {
-  /** @internal The ledger above those of the searches. */
+  /** @internal The parent ledger of those of the searches. */
   readonly ledger: Ledger;
   readonly #prepaid = new Set<Journal>();
 
   /**
-   * @param budget - What all searches together may spend. It excludes time, of which later searches would have less.
+   * @param budget - What all searches together may spend. Time cannot be limited, because later searches would have
+   * less of it.
    * @param spent - What has been spent before. @defaultValue nothing
-   * @throws EspalierError `usage` for a limit out of its range.
+   * @throws EspalierError `usage` for a limit out of range.
    */
   constructor(budget: Omit<Budget, 'ms'>, spent: Partial<Spend> = {}) {
     const own = limitsOf(budget, units);
@@ -58,12 +59,12 @@ export class BudgetPool {
     }
   }
 
-  /** @internal Notes that what a journal says was paid has been charged already. */
+  /** @internal Notes that the recorded spend of a journal has been charged already. */
   notePrepaid(journal: Journal): void {
     this.#prepaid.add(journal);
   }
 
-  /** @internal Whether what a journal says was paid has been charged already. That is so once. */
+  /** @internal Whether the recorded spend of a journal has been charged already. True once per call of `prepay`. */
   takePrepaid(journal: Journal): boolean {
     return this.#prepaid.delete(journal);
   }
@@ -79,9 +80,9 @@ export class BudgetPool {
 }
 
 /**
- * The limits of a budget, checked. One that is present but undefined does not bind.
+ * The checked limits of a budget. A limit that is `undefined` does not apply.
  *
- * @param known - The units that it may have, with spaces between them.
+ * @param known - The allowed units, separated by spaces.
  */
 export function limitsOf(budget: Budget, known = `${units} ms`): Budget {
   expectObject('budget', budget);

@@ -18,33 +18,33 @@ import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
 import { UsageByRole } from './usage-by-role.ts';
 
-/** What a gate works with. */
+/** The options of a gate. */
 export interface CallGateOptions {
   readonly sequencer: Sequencer;
   readonly journal: Journal;
   readonly clock: Clock;
   /** Aborts every call in flight. */
   readonly signal: AbortSignal;
-  /** How many calls may be in flight. @defaultValue no limit */
+  /** The maximum number of calls in flight. @defaultValue no limit */
   readonly limit?: number | undefined;
   readonly onCall: (report: CallReport) => void;
-  /** Hears what a model does not support. */
+  /** Called with features that a model does not support. */
   readonly onWarning: (warning: ModelWarning) => void;
-  /** Whether a recorded deadline is still to be replayed: what has no result then never got one. */
+  /** Whether a recorded deadline is still ahead: a call without a recorded result then never gets one. */
   readonly deadlineAhead: () => boolean;
-  /** Where calls send what may wait. @defaultValue nothing waits */
+  /** Receives the calls that can wait. @defaultValue nothing waits */
   readonly batches?: Batches | undefined;
-  /** Ends the search as that deadline did. */
+  /** Ends the search as the recorded deadline did. */
   readonly expire?: () => void;
-  /** Whether calls that failed are made again, and not only those that waiting may mend. */
+  /** Whether all failed calls are repeated, and not only those with a transient failure. */
   readonly retryFailed?: boolean | undefined;
-  /** The gate of the search that this one continues: its calls are shared and numbered on. */
+  /** The gate of the search that this one continues: its calls are shared, and numbering continues. */
   readonly before?: CallGate | undefined;
 }
 
 /**
- * The one way out of a search. Every call is addressed by its content, so that equal calls are made
- * once; reserved before it starts; written down before and after; and takes effect in its turn.
+ * The only way out of a search. Every call is addressed by its content, so that equal calls are made once; it is
+ * reserved before it starts, recorded before and after, and takes effect in its turn.
  */
 export class CallGate {
   readonly #options: CallGateOptions;
@@ -52,31 +52,34 @@ export class CallGate {
   readonly #maker: CallMaker;
   readonly #journal: JournalUse;
   readonly #shared: SharedCalls;
-  /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
+  /** Paid parts of calls, such as single samples, for requests that contain other parts too. */
   readonly bought: Map<string, Promise<unknown>>;
-  /** The models that were called and whose price is unknown: what they cost is not in the spend. */
+  /** Models that were called without a known price: their cost is not in the spend. */
   readonly unpriced: Set<string>;
-  /** What models used, by who asked them. */
+  /** Usage of models, by role. */
   readonly usage: UsageByRole;
-  /** Whom calls are charged to that an earlier run has made and this one does not come to. */
+  /** The ledger that is charged for calls of an earlier run that this one does not reach. */
   ledger: Ledger | undefined;
-  /** What all calls of this run have in common: the content address of its start. */
+  /** The content address of the start, common to all calls of this run. */
   run: string | undefined;
-  /** Whether calls wait in batches, in this run or the one that it repeats: then no sample waits for another. */
+  /** Whether calls wait in batches, in this run or in the one that it repeats. If so, no sample waits for another. */
   readonly waitsInBatches: boolean;
-  /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
+  /**
+   * Whether losses of a killed process are made up for, so that the search has as much budget left as an undisturbed
+   * one.
+   */
   makesUpForLosses = false;
-  /** How often a result was resumed on this journal to come to this search. */
+  /** How often a result was resumed on this journal before this search. */
   readonly search: number;
   readonly #underWay: CallsUnderWay;
-  /** How many calls may be in flight, and who waits. */
+  /** The limit on calls in flight, and the calls that wait. */
   readonly places: Places;
   #issued: number;
-  /** How often this run has come to a place at which it was resumed. */
+  /** The number of places passed at which the run was resumed. */
   #resumes = 0;
   #recorded = 0;
   #unrecorded = 0;
-  /** What kinds of failures of an earlier run this one has repeated. */
+  /** The kinds of recorded failures that this run has repeated. */
   readonly #failedBefore = new Set<'transient' | 'final'>();
 
   constructor(options: CallGateOptions) {
@@ -114,12 +117,12 @@ export class CallGate {
     signal.addEventListener('abort', () => this.#abandon(signal.reason));
   }
 
-  /** Calls issued so far, shared ones not counted again. */
+  /** The number of calls issued so far; shared calls count once. */
   get issued(): number {
     return this.#issued;
   }
 
-  /** How far the journal answered, and where it says something else than this search. */
+  /** How much the journal answered, and where the search diverges from it. */
   get coverage(): Readonly<Record<'recorded' | 'unrecorded', number>> & {
     readonly differsAt: number | undefined;
   } {
@@ -127,32 +130,32 @@ export class CallGate {
     return { recorded: this.#recorded, unrecorded: this.#unrecorded, differsAt };
   }
 
-  /** Why nothing more can be written down: the search has to end. */
+  /** The storage error that must end the search. */
   get storageError(): EspalierError | undefined {
     return this.#journal.error;
   }
 
-  /** Whether calls are new: the journal has been repeated as far as it goes. */
+  /** Whether calls are new, because the journal has been repeated to its end. */
   get isLive(): boolean {
     return this.#recall.isLive;
   }
 
-  /** What all calls of the journal may have cost. */
+  /** The maximum cost of all calls in the journal. */
   get owed(): CallSpend {
     return this.#recall.total;
   }
 
-  /** The deadline that ended this search before. */
+  /** The recorded deadline that ended this search. */
   get deadline(): LineOf<'deadline'> | undefined {
     return this.#recall.deadlines.get(this.search);
   }
 
-  /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
+  /** The calls of an earlier run that may contain parts of this call; `undefined` if the journal has this very call. */
   leftBeside(call: CallContent): LeftCalls | undefined {
     return this.#recall.leftBeside(() => addressOfCall(call));
   }
 
-  /** What was asked in calls that have ended. */
+  /** The intents of calls that have ended. */
   *intentsOf({ calls }: LeftCalls): Generator<LineOf<'intent'>> {
     for (const { place, end } of calls) {
       if (place === undefined || end === undefined) continue;
@@ -169,7 +172,7 @@ export class CallGate {
     return next === undefined ? ledger.limitsTokens : next.key === key;
   }
 
-  /** Makes the call, or shares the one like it. */
+  /** Makes the call, or shares an equal one. */
   call(request: CallRequest): Promise<CallOutput> {
     const { stateless = request.request } = request;
     const asked = this.#recall.knowsNoStates ? { ...request, request: stateless } : request;
@@ -186,13 +189,13 @@ export class CallGate {
   }
 
   /**
-   * Whether calls that failed in an earlier run are made again, now that the search has come to its end: those that
-   * waiting may mend, or all. What nobody waits for any more has to fail first, or it would be shared as it was.
+   * Decides, at the end of the search, whether failed calls of an earlier run are repeated: those with a transient
+   * failure, or all. Calls in flight must end first, because otherwise their failures would be shared.
    */
   async retry(): Promise<'transient' | 'all' | undefined> {
     const { sequencer } = this.#options;
     const { isReplay } = this.#journal;
-    // A replay waits for nothing that its run did not wait for.
+    // A replay does not wait for anything that its run did not wait for.
     while (!isReplay && this.#failedBefore.size > 0 && sequencer.pending > 0) {
       await sequencer.nextRelease();
     }
@@ -208,12 +211,12 @@ export class CallGate {
     return all ? 'all' : 'transient';
   }
 
-  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  /** Charges the calls in flight and records what they may have cost, because the search is over. */
   end(): void {
     this.#underWay.end();
   }
 
-  /** Gives up all that is under way and all that waits, and goes on: nobody needs it any more. */
+  /** Gives up all calls that are in flight or waiting; the gate stays usable. */
   giveUp(reason: unknown): void {
     this.end();
     this.#abandon(reason);
@@ -229,13 +232,13 @@ export class CallGate {
     const { isFree = false } = request;
     if (isInside && !this.#options.sequencer.mayWait) throw insideIssued();
     const place = this.places.next(isFree);
-    // What a call in flight waits for must not wait until that has given back its money.
+    // A call that another call in flight waits for must not itself wait for that one's reservation.
     const waits = !isFree && !isInside;
     try {
       for (;;) {
         const reused = this.#reuse(key, request);
         if (reused !== undefined) return await reused;
-        // Before anything is reserved: what waits here must not keep the budget from others.
+        // Before anything is reserved: a waiting call must not hold budget.
         const turn = place.take();
         if (turn !== undefined) {
           await turn;
@@ -253,7 +256,7 @@ export class CallGate {
     }
   }
 
-  /** What a call of an earlier run, paid for and charged, comes to; `undefined` where it is to be made. */
+  /** The result of an equal, already charged call of an earlier run; `undefined` if the call must be made. */
   #reuse(key: string, request: CallRequest): Promise<CallOutput> | undefined {
     const recall = this.#recall;
     for (;;) {
@@ -263,7 +266,7 @@ export class CallGate {
         this.#expectRecorded(request);
         return undefined;
       }
-      // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
+      // A resumed run has been charged for it; a replay that diverges from its journal pays for what it requests.
       if (this.#journal.isReplay && recall.isLive) return undefined;
       if (!recall.mustResume(this.#issued, key)) return this.#answerBy(left, key, request);
       this.#resume();
@@ -275,7 +278,7 @@ export class CallGate {
     if (this.#journal.error !== undefined) throw this.#journal.error;
   }
 
-  /** Issues a call; `undefined` where the run had to be resumed first, so that the budget is to be asked again. */
+  /** Issues a call; `undefined` if the run had to be resumed first, so that the budget must be asked again. */
   #issue(
     key: string,
     request: CallRequest,
@@ -287,11 +290,11 @@ export class CallGate {
   ): Promise<CallOutput> | undefined {
     const recall = this.#recall;
     const { reservation, left, resumes } = asked;
-    // What was charged while it waited may leave no room.
+    // Charges made while it waited may leave no room.
     const isStale = this.#options.signal.aborted || resumes !== this.#resumes;
     if (isStale || recall.mustResume(this.#issued, key)) {
       if (!isStale && this.#hangs()) return this.#never(reservation);
-      // Before anything is given back: nobody may be granted what is spent already.
+      // Before anything is given back, so that nobody is granted what is already spent.
       if (!isStale) this.#resume();
       reservation.settle(nothing);
       return undefined;
@@ -304,12 +307,12 @@ export class CallGate {
     return call.output;
   }
 
-  /** Whether nothing more becomes of what the journal does not know: a recorded deadline comes next. */
+  /** Whether calls unknown to the journal never end, because a recorded deadline comes next. */
   #hangs(): boolean {
     return this.#options.deadlineAhead() && !this.#recall.isResumedAt(this.#issued);
   }
 
-  /** What was not under way when the deadline passed never came to anything. */
+  /** A call that was not in flight when the deadline passed never ended. */
   #never(reservation: Reservation): Promise<CallOutput> {
     const { sequencer, signal } = this.#options;
     reservation.settle(nothing);
@@ -324,10 +327,10 @@ export class CallGate {
     });
   }
 
-  /** A call of an earlier run, paid for and charged, answers a call of this one. */
+  /** Answers a call with an already charged call of an earlier run. */
   #answerBy(left: RecordedCall, key: string, request: CallRequest): Promise<CallOutput> {
     if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
-    // What costs nothing always fits.
+    // A reservation of nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
     const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
     this.#answer(call, left, nothing);
@@ -337,11 +340,11 @@ export class CallGate {
   #expectRecorded({ kind, name, reserve }: CallRequest): void {
     if (!this.#journal.isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
     this.#unrecorded += reserve.calls;
-    const message = `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`;
+    const message = `The journal does not contain this ${kind} call of ${name}; a replay makes no new calls.`;
     throw new EspalierError('unrecorded', message);
   }
 
-  /** Lets happen what the journal says became of a call. */
+  /** Repeats the recorded outcome of a call. */
   #repeat(call: CallInFlight, record: RecordedCall): void {
     call.repeat(record, this.#options.sequencer.mayWait);
     if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
@@ -367,8 +370,8 @@ export class CallGate {
   }
 
   /**
-   * Leaves the recorded way: the journal ends here, or an earlier process had resumed here. What the journal says was
-   * paid is charged before anything new is bought, and what was under way is asked again.
+   * Stops following the record: the journal ends here, or an earlier process resumed here. Everything paid according to
+   * the journal is charged before new calls are paid for, and calls that were in flight are repeated.
    */
   #resume(): void {
     const recall = this.#recall;
@@ -383,7 +386,7 @@ export class CallGate {
       ? noLosses
       : (recorded ??
         recall.losses(open.map(({ record }) => record?.cost ?? nothing).reduce(addSpend, nothing)));
-    // First of all: nobody may be granted what is spent already.
+    // First, so that nobody is granted what is already spent.
     this.ledger?.charge(charged);
     recall.claim(charged);
     if (this.makesUpForLosses) this.ledger?.raise(lost);
@@ -402,8 +405,8 @@ export class CallGate {
   }
 
   /**
-   * Charges what the earlier process had under way, but for what is kept for this one. Under a pool, which has been
-   * charged already, what has ended is charged in its turn, as if nobody had been killed.
+   * Charges the calls that the earlier process had in flight, except those kept for this one. Under a pool, which has
+   * been charged already, a call that has ended is charged in its turn, as if no process had been killed.
    */
   #chargeOpen(open: readonly CallInFlight[], isEnd: boolean): void {
     for (const call of open) {
@@ -413,8 +416,8 @@ export class CallGate {
   }
 
   /**
-   * Asks again for what is kept. Its reservation stands, and so decides nothing about others: it need not wait for its
-   * turn. Where a process died before it had asked for all, the next one goes on at this place.
+   * Repeats the kept calls. They keep their reservations and so do not affect other calls, which is why they need not
+   * wait for their turn. If a process died before it had repeated them all, the next one continues at this place.
    */
   #goOn(held: readonly CallInFlight[]): void {
     const recall = this.#recall;
@@ -439,7 +442,7 @@ export class CallGate {
     });
   }
 
-  /** Asks again what was under way when the journal ended. */
+  /** Repeats a call that was in flight when the journal ended. */
   async #again(call: CallInFlight): Promise<void> {
     const record = call.record as RecordedCall;
     call.record = undefined;
@@ -450,7 +453,7 @@ export class CallGate {
     }
   }
 
-  /** Returns whether it is settled what becomes of the call; else the run was resumed meanwhile. */
+  /** Returns whether the call is settled; if not, the run was resumed in the meantime. */
   async #askAgain(call: CallInFlight, record: RecordedCall): Promise<boolean> {
     const { key, number, request } = call;
     const recall = this.#recall;
@@ -493,7 +496,7 @@ export class CallGate {
   /**
    * Makes a call.
    *
-   * @param wasOpen - Whether it was broken off before: then it is made again only where it may be.
+   * @param wasOpen - Whether it was interrupted before; if so, it is repeated only if it is repeatable.
    */
   async #perform(call: CallInFlight, wasOpen: boolean): Promise<void> {
     const isLost = wasOpen && !call.request.repeatable;
@@ -507,6 +510,6 @@ export class CallGate {
 
 function insideIssued(): EspalierError {
   const message =
-    "Expected an effect to make no calls where `order` is 'issued': what it asks for could not take effect before it. Take 'arrival'.";
+    "Expected an effect to make no calls if `order` is 'issued', because their results could not take effect before its own. Use 'arrival'.";
   return new EspalierError('usage', message);
 }

@@ -9,7 +9,7 @@ import type { Ticket } from './sequencer.ts';
 
 /** A call that has taken effect. */
 export interface CallReport {
-  /** The number of the call in the order of issue; it names the call in the journal. */
+  /** The number of the call in the order of issue; it identifies the call in the journal. */
   readonly callId: string;
   /** The kind of call. */
   readonly kind: string;
@@ -23,7 +23,7 @@ export interface CallReport {
   readonly failure: string | undefined;
 }
 
-/** The output of a call and the number that names it. */
+/** The output of a call and the number that identifies it. */
 export interface CallOutput {
   readonly callId: string;
   readonly output: JsonValue;
@@ -35,14 +35,14 @@ export class CallInFlight {
   readonly key: string;
   readonly request: CallRequest;
   readonly ticket: Ticket;
-  /** What those who asked for it wait for. */
+  /** The output, for all callers that share it. */
   readonly output: Promise<CallOutput>;
   account: Account;
   /** Room for the call until its turn to be made again. */
   kept: Reservation | undefined;
-  /** The call of the journal that it repeats. */
+  /** The recorded call that it repeats. */
   record: RecordedCall | undefined;
-  /** What its last attempt came to and is charged: known before that takes effect. */
+  /** The outcome and charge of its last attempt, known before the outcome takes effect. */
   ended: { readonly spend: CallSpend; readonly outcome: () => Outcome } | undefined;
   readonly #controller = new AbortController();
   #resolve: (output: Promise<CallOutput>) => void = () => {};
@@ -73,7 +73,7 @@ export class CallInFlight {
     return this.#controller.signal;
   }
 
-  /** Repeats a call of the journal, up to what came of it. @param waits - Whether it may wait for others under way. */
+  /** Repeats a recorded call up to its outcome. @param waits - Whether it may wait for other calls in flight. */
   repeat(record: RecordedCall, waits: boolean): void {
     this.record = record;
     for (const { place, spend, isFurther } of record.attempts ?? []) {
@@ -81,7 +81,7 @@ export class CallInFlight {
         if (this.account.isSettled) return;
         if (isFurther) this.account.extend();
         else this.account.fail(spend);
-        // Where the budget refused it, it refuses it again.
+        // If the budget refused it, it is refused again.
         this.account.hold(waits).catch(() => {});
       };
       this.ticket.arrive(again, { place });
@@ -99,18 +99,18 @@ export class CallInFlight {
     this.kept = undefined;
   }
 
-  /** Tells those who asked. */
+  /** Delivers the outcome to the callers. */
   tell(outcome: Outcome): void {
     this.#resolve(this.outputOf(outcome));
   }
 
-  /** What an outcome is to those who ask. */
+  /** The outcome in the form that callers get. */
   async outputOf(outcome: Outcome): Promise<CallOutput> {
     if ('output' in outcome) return { callId: this.callId, output: outcome.output };
     throw 'fatal' in outcome ? outcome.fatal : errorOf(outcome);
   }
 
-  /** Gives the call up. */
+  /** Gives up the call. */
   drop(reason: unknown): void {
     this.#controller.abort(reason);
     this.ticket.drop();

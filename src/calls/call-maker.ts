@@ -8,28 +8,28 @@ import { endsRun, isUnavailable, type Outcome, unavailable } from './call-outcom
 import { type CallSpend, nothing } from './call-spend.ts';
 import type { JournalLine, LineOf } from './journal-lines.ts';
 
-/** What a call came to, and what its last attempt is charged. */
+/** The outcome of a call, and the charge of its last attempt. */
 export interface Made {
   readonly outcome: Outcome;
   readonly spend: CallSpend;
 }
 
-/** What calls are made with. */
+/** What is needed to make calls. */
 export interface CallMakerOptions {
   readonly clock: Clock;
-  /** Hears what a model does not support. */
+  /** Called with features that a model does not support. */
   readonly onWarning: (warning: ModelWarning) => void;
   /** @throws EspalierError `storage` */
   readonly write: (line: JournalLine) => void;
-  /** Whether a call may wait for others that are under way. */
+  /** Whether a call may wait for other calls in flight. */
   readonly mayWait: boolean;
-  /** What all calls of a run have in common: the content address of its start. */
+  /** The content address of the start, common to all calls of a run. */
   readonly run: () => string | undefined;
-  /** Where calls send what may wait. @defaultValue nothing waits */
+  /** Receives the calls that can wait. @defaultValue nothing waits */
   readonly batches: Batches | undefined;
 }
 
-/** Makes calls: writes down what is asked, every attempt, and what came of it. */
+/** Makes calls: records the request, every attempt, and the outcome. */
 export class CallMaker {
   readonly #options: CallMakerOptions;
   constructor(options: CallMakerOptions) {
@@ -52,20 +52,20 @@ export class CallMaker {
       expectJson(`result of ${name}`, output);
       return this.#settled({ type: 'result', ...line, spend: account.answered(spend), output });
     } catch (error) {
-      // An aborted call leaves its intent open: whether it was paid for, nobody knows.
+      // The intent of an aborted call stays open, because it is unknown whether it was paid for.
       if (signal.aborted) return { outcome: { fatal: signal.reason }, spend: reserved };
       return this.#failed(call, error);
     }
   }
 
-  /** A process died in the middle of a call that may not be repeated: nobody knows what it has done. */
+  /** The outcome of a call that may not be repeated and during which a process died: unknown. */
   interrupt({ number, key, request }: CallInFlight): Made {
-    const message = `${request.name} was under way when its search was broken off, and its outcome is unknown.`;
+    const message = `${request.name} was in progress when its search was interrupted, and its outcome is unknown.`;
     const line = { type: 'failure', call: number, key, spend: nothing, message } as const;
     return this.#settled({ ...line, interrupted: true });
   }
 
-  /** What a model is given beside its request. */
+  /** The arguments of a model besides its request. */
   #modelCall(call: CallInFlight): ModelCall {
     const { number, key, account, signal } = call;
     const { clock, onWarning, write } = this.#options;
@@ -99,7 +99,7 @@ export class CallMaker {
     };
   }
 
-  /** How a call sends what may wait. What is then bought by itself may be lost with the process. */
+  /** How a call is sent in a batch. A call that is then sent on its own may be lost with the process. */
   #batch({ number, key, request, signal }: CallInFlight): Pick<ModelCall, 'batch'> {
     const { batches, write } = this.#options;
     if (batches === undefined || request.isKept !== true) return {};
@@ -112,7 +112,10 @@ export class CallMaker {
     };
   }
 
-  /** Sets aside what another request may cost. It has its turn, as results have: what others are granted depends on it. */
+  /**
+   * Reserves the worst case of another request. It takes effect in its turn, like results, because other grants depend
+   * on it.
+   */
   #holdInTurn({ account, signal, ticket }: CallInFlight): Promise<CallSpend> {
     const { mayWait } = this.#options;
     return new Promise((resolve, reject) => {
@@ -138,7 +141,7 @@ export class CallMaker {
     return { outcome: { fatal: unavailable(message, error) }, spend };
   }
 
-  /** Writes an outcome down. One that cannot be written is not used: a run that goes on would not know of it. */
+  /** Records an outcome. One that cannot be recorded is not used, because a resumed run would not know of it. */
   #settled(line: LineOf<'failure' | 'result'>, cause?: unknown): Made {
     const { spend } = line;
     try {

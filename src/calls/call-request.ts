@@ -4,32 +4,32 @@ import type { ModelCall } from '../contracts/language-model.ts';
 import type { CallSpend } from './call-spend.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What a call asks: all that its content address depends on. */
+/** The content of a call: everything that its address depends on. */
 export interface CallContent {
   readonly kind: string;
   readonly name: string;
   readonly request: JsonValue;
-  /** The index of the first sample and how many there are. */
+  /** The index of the first sample, and the number of samples. */
   readonly samples?: readonly [number, number];
 }
 
-/** A call as it is asked for: what it is, what it may cost, how it is made. */
+/** A requested call: its content, its worst case, and how to make it. */
 export interface CallRequest extends CallContent {
-  /** What it asks without the state that it acts on: so journals knew it before version 3. */
+  /** The request without the state that it acts on, as journals before version 3 address it. */
   readonly stateless?: JsonValue;
   readonly reserve: CallSpend;
-  /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */
+  /** Whether it is free, and so does not wait for budget. @defaultValue false */
   readonly isFree?: boolean;
   /**
-   * Whether its model keeps what it comes to, so that a run which asks again buys nothing: of a call that may wait in a
-   * batch.
+   * Whether the provider keeps its result, so that a resumed run can fetch it without paying again: for calls that may
+   * wait in a batch.
    *
    * @defaultValue false
    */
   readonly isKept?: boolean;
-  /** Whether it may run again where its outcome was lost. */
+  /** Whether it may run again if its outcome was lost. */
   readonly repeatable: boolean;
-  /** Whom it is charged to. */
+  /** The ledger to charge. */
   readonly ledger: Ledger;
   readonly run: (call: ModelCall) => Promise<{ output: JsonValue; spend: CallSpend }>;
 }

@@ -1,4 +1,4 @@
-/** What one paid call may cost at most, or did cost. */
+/** The maximum or actual cost of one paid call. */
 export interface CallSpend {
   /** Completions, scores, embeddings, effects. */
   readonly calls: number;
@@ -11,12 +11,12 @@ export interface CallSpend {
 /** No spend at all. */
 export const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
 
-/** Adds up what two calls cost. */
+/** The sum of two costs. */
 export function addSpend(a: CallSpend, b: CallSpend): CallSpend {
   return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
 }
 
-/** At least so much of each unit. */
+/** The greater of two amounts, unit by unit. */
 export function atLeast(least: CallSpend, spend: CallSpend): CallSpend {
   return {
     calls: Math.max(least.calls, spend.calls),
@@ -25,12 +25,12 @@ export function atLeast(least: CallSpend, spend: CallSpend): CallSpend {
   };
 }
 
-/** How far it goes beyond. Dollars are binary fractions: sums of equal parts need not be equal. */
+/** The amount beyond what is covered. Dollars are binary fractions, so sums of equal parts may differ by rounding. */
 export function beyond(used: number, covered: number): number {
   return used - covered > 1e-12 ? used - covered : 0;
 }
 
-/** What takes a spend back. */
+/** The negative of a spend. */
 export function negative(a: CallSpend): CallSpend {
   return { calls: -a.calls, tokens: -a.tokens, usd: -a.usd };
 }

@@ -17,7 +17,7 @@ interface Surroundings {
   readonly onCall: (report: CallReport) => void;
 }
 
-/** The calls that were issued and have not taken effect. Each is charged once, whatever becomes of it. */
+/** The calls that were issued and have not taken effect. Each is charged once, however it ends. */
 export class CallsUnderWay {
   readonly #around: Surroundings;
   readonly #calls = new Set<CallInFlight>();
@@ -34,7 +34,7 @@ export class CallsUnderWay {
     return this.#calls.has(call);
   }
 
-  /** Gives a call its place in the order of issue. */
+  /** Opens a call with the next number in the order of issue. */
   open(
     asked: { readonly number: number; readonly key: string },
     request: CallRequest,
@@ -67,7 +67,10 @@ export class CallsUnderWay {
     call.drop(reason);
   }
 
-  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
+  /**
+   * Abandons all calls because the search is over. Results that have arrived are kept for a search that continues;
+   * calls in flight that are not repeatable will not be repeated.
+   */
   abandon(reason: unknown): void {
     const { shared } = this.#around;
     for (const call of this.#calls) {
@@ -79,13 +82,13 @@ export class CallsUnderWay {
     }
   }
 
-  /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
+  /** Charges a call once: its cost or, if that is unknown, its worst case. */
   charge({ account, ended, record }: CallInFlight): CallSpend {
     if (account.isSettled || record === undefined || record.reused !== undefined) {
       return account.settle(ended?.spend);
     }
     this.#around.recall.claim(record.cost);
-    // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
+    // According to the journal, which also has attempts whose turn has not come, and grants that were never used.
     return account.settle(record.lastCost, record.attemptsCost);
   }
 
@@ -109,27 +112,27 @@ export class CallsUnderWay {
     return true;
   }
 
-  /** Sets aside anew what a call may cost that is made again. */
+  /** Reserves the worst case of a repeated call again. */
   async reserveAgain(call: CallInFlight, waits: boolean): Promise<void> {
     const { ledger, reserve } = call.request;
     const account = new Account(call.request, await ledger.reserve(reserve, { waits }));
-    // Abandoned meanwhile, it has been charged.
+    // A call that was abandoned meanwhile has been charged.
     if (this.has(call)) call.account = account;
     else account.settle(nothing);
   }
 
-  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  /** Charges the calls in flight and records what they may have cost, because the search is over. */
   end(): void {
     for (const call of this.#calls) {
       const { number, key, account, ended, record, request } = call;
       const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
       this.charge(call);
-      // What is kept is asked for again for nothing, where the run goes on once it can write.
+      // A kept call will be repeated for free, if the run continues once the journal can be written.
       const waits = request.isKept === true && this.#around.journal.error !== undefined;
       if (isWritten || waits) continue;
       const { covered: spend } = record ?? account;
       if (record !== undefined) record.isLost = true;
-      const message = 'The search ended while the call was under way.';
+      const message = 'The search ended while the call was in flight.';
       const line = { type: 'failure', call: number, key, spend, message } as const;
       this.#around.journal.tryToWrite({ ...line, abandoned: true });
     }

@@ -15,24 +15,24 @@ import { actualCost, askedTierOf, mostCost, priceOf } from './pricing.ts';
 import { faultOfCounts, ImpossibleUsages, sumOfUsages, withoutUsage } from './usage.ts';
 import type { AnsweredCall } from './usage-by-role.ts';
 
-/** The result of a part, and what the request that bought it used, told once a request. */
+/** The result of a part, and the usage of its request, which only the first part of the request has. */
 interface Bought<Result> {
   readonly result: Result;
   readonly usage: Usage | undefined;
 }
 
-/** For whom a call is made, and in whose company. */
+/** The context in which a call is made. */
 interface Buying {
   readonly role?: Role | undefined;
-  /** Which of several calls that begin alike goes ahead, where one does; and whether it is this one. */
+  /** The first of several calls with a common prefix, if it is sent ahead; and whether it is this one. */
   readonly lead?: Lead | undefined;
   readonly isFirst?: boolean;
 }
 
-/** What the calls of one kind and name that an earlier run left have asked for, by their keys and those of their parts. */
+/** The parts requested in calls of one kind and name that an earlier run left, by their keys. */
 type LeftIndex = Map<string, unknown>;
 
-/** Makes calls of any kind through the one gate, those made up of parts so that no part is bought twice. */
+/** Makes calls of any kind through the gate. Calls that consist of parts pay for no part twice. */
 export class Calls {
   readonly #gate: CallGate;
   readonly #prices: PriceTable;
@@ -47,7 +47,7 @@ export class Calls {
     this.#ledger = options.ledger;
   }
 
-  /** What an operation comes to: from what was bought before, and new calls for the rest. */
+  /** The result of an operation, from parts that were already paid for and new calls for the others. */
   async call<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
@@ -63,8 +63,8 @@ export class Calls {
   }
 
   /**
-   * Buys the parts that are missing. What a journal holds is asked for in the same order: a replay must not be
-   * quicker than the recorded run.
+   * Makes calls for the missing parts. Recorded parts are requested in the same order, because a replay must not be
+   * faster than the recorded run.
    */
   async #compose<Request, Result>(
     operation: ModelOperation<Request, Result>,
@@ -97,7 +97,7 @@ export class Calls {
         bought.set(key, part);
         this.#gate.places.offer(part);
         found.set(key, part);
-        // Asked for again, the gate decides anew whether the failure stands.
+        // If it is requested again, the gate decides anew whether the failure stands.
         part.catch(() => bought.delete(key));
       }
     }
@@ -108,7 +108,7 @@ export class Calls {
     );
   }
 
-  /** What a call comes to that is made as a whole. */
+  /** The result of a call without parts. */
   async #buy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
@@ -161,14 +161,17 @@ export class Calls {
     return operation.named?.(result, callId) ?? result;
   }
 
-  /** Notes what a model has told of a call. */
+  /** Notes the reported usage of a call. */
   #note({ usage, ...call }: Omit<AnsweredCall, 'usage'> & { usage: Usage | undefined }): void {
     const isSound = usage !== undefined && faultOfCounts(usage) === undefined;
     if (isSound) this.#gate.usage.add({ ...call, usage });
     if (call.price === undefined && usage?.usd === undefined) this.#gate.unpriced.add(call.model);
   }
 
-  /** How many tokens a prompt is, where that is of use and can be told. It is a call: what it comes to has its turn. */
+  /**
+   * The number of tokens of a prompt, if it is needed and the model can count. Counting is a call whose result takes
+   * effect in its turn.
+   */
   async #count<Request>(
     counting: ModelOperation<Request, number | null>,
     request: Request,
@@ -177,7 +180,7 @@ export class Calls {
     return isUseful ? ((await this.#buy(counting, request)) ?? undefined) : undefined;
   }
 
-  /** Makes a call. A model makes no others; what users do in an effect, nobody knows. */
+  /** Makes a call. Models make no further calls; effects of users may. */
   #makeBy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
@@ -192,7 +195,7 @@ export class Calls {
     return isOfModel(operation) ? make() : this.#gate.places.makingOthers(make);
   }
 
-  /** What an earlier run has asked for in calls of this kind and name. */
+  /** The requests of an earlier run in calls of this kind and name. */
   #leftOf<Request, Result>(
     operation: ModelOperation<Request, Result>,
     parts: Parts<Request, Result>,
@@ -243,12 +246,12 @@ function expectOperation<Request, Result>(operation: ModelOperation<Request, Res
   if (!isOfModel(operation)) expectOptions('operation', operation, known);
 }
 
-/** Whether it is one of our own for models: they know more than others, and their answers tell a usage. */
+/** Whether it is one of our own operations for models, whose answers report a usage. */
 function isOfModel<Request, Result>({ telemetry }: ModelOperation<Request, Result>): boolean {
   return telemetry !== undefined;
 }
 
-/** What of a request the journal holds, and its content address depends on. */
+/** The part of a request that is in the journal and in the content address. */
 export function contentOf<Request, Result>(
   operation: ModelOperation<Request, Result>,
   request: Request,

@@ -11,29 +11,29 @@ import { type JournalLine, journalVersion, type LineOf } from './journal-lines.t
 
 type DeedLine = LineOf<'deed'>;
 
-/** What is written down before a deed is done. */
+/** The record written before a deed is done. */
 export type DeedBegin = Omit<
   Extract<DeedLine, { readonly stage: 'begin' }>,
   'type' | 'deed' | 'stage'
 >;
 
-/** A deed as a journal tells it. */
+/** A deed as recorded in a journal. */
 export interface Deed extends DeedBegin {
   /** Its number in the journal. */
   readonly deed: number;
-  /** What the last line about it says. */
+  /** The stage according to its last line. */
   readonly stage: DeedLine['stage'];
-  /** What came out, where it was done. A deed that was cut off has none, although it may have happened. */
+  /** The output, if it was done. An interrupted deed has none, although it may have happened. */
   readonly output?: JsonValue | undefined;
-  /** Why it was not done, or not taken back, where that was written down last. */
+  /** Why it was not done or not taken back, if that was recorded last. */
   readonly message?: string | undefined;
 }
 
 const logs = new WeakMap<Journal, DeedLog>();
 
 /**
- * What tools do outside of a search: each deed is written down before it is done, so that it can be taken back, or is
- * known to have happened, after a crash too. It writes to the journal itself, also when the search was aborted.
+ * The effects of tools on the outside world. Each deed is recorded before it is done, so that after a crash it can be
+ * taken back, or is known to have happened. The log writes to the journal directly, even after the search was aborted.
  */
 export class DeedLog {
   readonly #journal: Journal;
@@ -46,7 +46,7 @@ export class DeedLog {
     this.#journal = journal;
   }
 
-  /** The log in a journal: one for all who write to it in this process. */
+  /** The log of a journal, shared by all its writers in this process. */
   static of(journal: Journal): DeedLog {
     expectMethods('journal', journal, ['append']);
     const log = logs.get(journal) ?? new DeedLog(journal);
@@ -55,10 +55,10 @@ export class DeedLog {
   }
 
   /**
-   * Keeps other processes out and reads what the journal says. Whoever does deeds holds the log.
+   * Locks out other processes and reads the journal. The log must be held while deeds are done.
    *
-   * @returns how to let go of it.
-   * @throws EspalierError `usage` where it is a replay, `locked`, `storage`, or `invalid-journal`.
+   * @returns a function that releases it.
+   * @throws EspalierError `usage` for a replay, `locked`, `storage`, or `invalid-journal`.
    */
   hold(): () => void {
     if (this.#holders === 0) this.#open();
@@ -73,9 +73,10 @@ export class DeedLog {
   }
 
   /**
-   * Holds the log for one commit or recovery after the other: what one has under way, none has left behind.
+   * Holds the log for one commit or recovery at a time, so that none mistakes another's unfinished deeds for leftovers
+   * of a crash.
    *
-   * @param signal - Gives up the turn, as long as it has not come. Rejects with its reason then.
+   * @param signal - Gives up waiting for the turn; the promise then rejects with its reason.
    */
   inTurn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
     return settledOrLeft(signal, ({ resolve, reject }) => {
@@ -101,7 +102,7 @@ export class DeedLog {
     const { mode, path } = this.#journal;
     if (mode === 'replay') {
       const message =
-        'A journal that is replayed holds nothing new, so no tool can act on the outside with it. Open it with `openJournal`.';
+        'A replayed journal cannot record anything, so no tool can change the outside world with it. Open it with `openJournal`.';
       throw new EspalierError('usage', message);
     }
     this.#unlock = path === undefined ? () => {} : takeLock(`${path}.lock`);
@@ -125,7 +126,7 @@ export class DeedLog {
     }
     const deed = this.#deeds[line.deed];
     if (deed === undefined) {
-      const message = `${journalName(this.#journal)} tells the end of deed ${line.deed}, and not its beginning. Restore it from a copy.`;
+      const message = `${journalName(this.#journal)} has the end of deed ${line.deed} without its beginning. Restore it from a copy.`;
       throw new EspalierError('invalid-journal', message);
     }
     const output = line.stage === 'done' ? line.output : deed.output;
@@ -133,7 +134,7 @@ export class DeedLog {
     this.#deeds[line.deed] = { ...deed, stage: line.stage, output, message };
   }
 
-  /** A journal of no search has a header of its own, so that no search takes it for the journal of its run. */
+  /** A journal without a search gets a header of its own, so that no search mistakes it for the journal of its run. */
   #beginJournal(environment: string): void {
     if (this.#deeds.length > 0) return;
     for (const _line of this.#journal.lines) return;
@@ -157,9 +158,9 @@ export class DeedLog {
   }
 
   /**
-   * Writes down that something is about to be done. When it returns, a killed process cannot lose that.
+   * Records that something is about to be done. Once it returns, the record survives the death of the process.
    *
-   * @param begin - What is to be done. Its `id` is that of an earlier attempt where it must be the same run to the tool.
+   * @param begin - What is to be done, with the `id` of an earlier attempt if the tool must see the same run.
    */
   begin({ id = randomUUID(), ...begin }: Omit<DeedBegin, 'id'> & { readonly id?: string }): Deed {
     this.#beginJournal(begin.environment);
@@ -168,18 +169,18 @@ export class DeedLog {
     return this.#deeds[deed] as Deed;
   }
 
-  /** Writes down that it is done, and what came out where that is known. */
+  /** Records that it is done, with its output if that is known. */
   done({ deed }: Deed, output?: JsonValue): Deed {
     this.#write({ type: 'deed', deed, stage: 'done', output });
     return this.#deeds[deed] as Deed;
   }
 
-  /** Writes down that it was not done, or not taken back, as it should have been. */
+  /** Records that it was not done, or not taken back. */
   failed({ deed }: Deed, message: string): void {
     this.#write({ type: 'deed', deed, stage: 'failed', message });
   }
 
-  /** Writes down that it has been taken back. */
+  /** Records that it has been taken back. */
   undone({ deed }: Deed): void {
     this.#write({ type: 'deed', deed, stage: 'undone' });
   }

@@ -9,13 +9,13 @@ import { embed } from './operations/embed.ts';
 import { generate } from './operations/generate.ts';
 import { score } from './operations/score.ts';
 
-/** What of a context is its own: all kinds of calls go the way of `call`. */
+/** The members that differ between contexts: calls of all kinds go through `call`. */
 type Own = Pick<CallContext, 'call' | 'clock' | 'random' | 'signal'>;
 
 const conveniences: Omit<CallContext, keyof Own> & ThisType<CallContext> = {
   async generate(model, request) {
     const operation = generate(model);
-    // Before anything of it is read. This one throws at once.
+    // Before anything is read from it. This check throws synchronously.
     void operation.check?.(request);
     const isAble = model.capabilities.tools === true;
     return this.call(operation, isAble ? request : toolsInWords(request));
@@ -34,7 +34,7 @@ const conveniences: Omit<CallContext, keyof Own> & ThisType<CallContext> = {
   },
 };
 
-/** A call context for whoever extends it and says how a call is made. */
+/** The base class of call contexts: a subclass says how calls are made. */
 export abstract class Door implements CallContext {
   declare readonly generate: CallContext['generate'];
   declare readonly score: CallContext['score'];
@@ -55,10 +55,10 @@ export abstract class Door implements CallContext {
   }
 }
 
-/** A call context as an object that may be copied. */
+/** A call context as a plain object that may be copied. */
 export function contextFrom(own: Own): CallContext {
   const context: CallContext = { ...own, ...conveniences };
-  // A copy with another `call` makes its calls that way, and so has to be asked itself.
+  // In a copy with another `call`, these methods must use that one, so each looks it up on `this`.
   const taken = Object.entries(conveniences).map(([name, method]) => [
     name,
     function (this: CallContext | undefined, ...given: never) {
@@ -68,10 +68,10 @@ export function contextFrom(own: Own): CallContext {
   return Object.assign(context, Object.fromEntries(taken));
 }
 
-/** A call context with other random numbers, or one that makes calls in another way. */
+/** A call context with other random numbers, or with another way of making calls. */
 export function contextWith(context: CallContext, parts: Partial<Own>): CallContext {
   const { signal, random, clock } = context;
-  // Contexts have private fields: their methods are called on them.
+  // Contexts have private fields, so their methods must be called on them.
   const call: CallContext['call'] = (operation, request) => context.call(operation, request);
   return contextFrom({ signal, random, clock, call, ...parts });
 }

@@ -56,7 +56,7 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
     if (!closed) end ??= mendEnd(path, file);
   };
   const lines = linesOf(path, (use) => (closed ? withOpened(path, 'r', use) : use(file)), mend);
-  // A link is another name of the same journal: a lock beside it has to be the same.
+  // A symbolic link is another name of the same journal, and must lead to the same lock.
   const real = realpathSync(path);
   return { lines, path: real, mode: 'record', append, close, [Symbol.dispose]: close };
 }
@@ -69,12 +69,12 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
 export function readJournal(path: string): Pick<Journal, 'lines'> {
   expectText('path', path);
   const lines = linesOf(path, (use) => withOpened(path, 'r', use));
-  // A file that cannot be read is better found now than in the middle of a search.
+  // Reads one line, because an unreadable file is better found now than in the middle of a search.
   for (const _line of lines) break;
   return { lines };
 }
 
-/** The lines of a file, by the byte at which they begin. */
+/** The lines of a file, with the byte offsets at which they begin. */
 function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): Journal['lines'] {
   function* entries(): Generator<readonly [number, JournalLine]> {
     const reader = new LineReader(journalName({ path }));
@@ -82,7 +82,7 @@ function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): Jou
       const line = isWhole ? reader.read(bytes) : reader.readRest(bytes);
       if (line !== undefined) yield [place, line];
     }
-    // Not before: a file that cannot be read stays as it is.
+    // Only now, because an unreadable file must not be changed.
     onRead();
   }
   function* lines(): Generator<JournalLine> {

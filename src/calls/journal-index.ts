@@ -2,41 +2,41 @@ import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import type { Journal } from './journal.ts';
 import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
-/** How a call ended. Its output is read from the journal when it is asked for. */
+/** How a call ended. Its output is read from the journal on demand. */
 export interface RecordedEnd {
   readonly place: number;
   readonly spend: CallSpend;
   readonly failure: Omit<LineOf<'failure'>, 'type' | 'call' | 'key' | 'spend'> | undefined;
 }
 
-/** A call as a journal holds it. */
+/** A call as recorded in a journal. */
 export class RecordedCall {
   readonly key: string;
-  /** Where it was asked for; `undefined` where it never was, because a process had died in its middle. */
+  /** The position of its intent; `undefined` if it has none, because a process died during the call. */
   readonly place: number | undefined;
-  /** How often the journal had been resumed before. */
+  /** How often the journal had been resumed before the call. */
   readonly resumes: number;
-  /** What it asked of the budget beyond its first request: where, what a failed attempt was charged, or what for. */
+  /** Its further requests for budget: the position, and the charge of the failed attempt, if it was one. */
   attempts:
     | readonly {
         readonly place: number;
         readonly spend: CallSpend;
-        /** Whether it asked for another request that counts beside the first. */
+        /** Whether it asked for an additional request rather than for a retry. */
         readonly isFurther: boolean;
       }[]
     | undefined;
   end: RecordedEnd | undefined;
-  /** What is set aside for what is under way. */
+  /** The reservation for the current attempt. */
   covered: CallSpend;
-  /** Whether its model keeps what it comes to: it is asked again for what it had set aside before. */
+  /** Whether the provider keeps its result: it is repeated with its existing reservation. */
   isKept = false;
   /** The same call, made again after the run was resumed. */
   next: RecordedCall | undefined;
   /** The call of an earlier run that answers this one. */
   reused: RecordedCall | undefined;
-  /** Whether a failed one was asked for again in the same run. */
+  /** Whether it failed and was repeated in the same run. */
   isSuperseded = false;
-  /** Whether a line of the journal counts it as lost. */
+  /** Whether a line of the journal counts its cost as lost. */
   isLost = false;
 
   constructor(
@@ -49,56 +49,56 @@ export class RecordedCall {
     this.resumes = resumes;
   }
 
-  /** Whether the journal does not say what became of it. */
+  /** Whether the journal has no outcome of it. */
   get isHung(): boolean {
     return this.end === undefined || this.end.failure?.abandoned === true;
   }
 
-  /** Whether a line says what it may have cost, although it never ended. */
+  /** Whether a line records its possible cost although it never ended. */
   get isCounted(): boolean {
     return this.end !== undefined || this.isLost;
   }
 
-  /** What its failed attempts were charged. */
+  /** The charges of its failed attempts. */
   get attemptsCost(): CallSpend {
     return (this.attempts ?? []).reduce((sum, { spend }) => addSpend(sum, spend), nothing);
   }
 
-  /** What its last attempt was charged; of one without an end, what that may have cost. */
+  /** The charge of its last attempt; for a call without an end, its maximum cost. */
   get lastCost(): CallSpend {
     return this.end?.spend ?? this.covered;
   }
 
-  /** What it is charged in all. */
+  /** Its total charge. */
   get cost(): CallSpend {
     return addSpend(this.attemptsCost, this.lastCost);
   }
 }
 
-/** Where a run was resumed, and which calls had been made before that it did not come to by itself. */
+/** A place where a run was resumed, with the earlier calls that it had not reached by itself. */
 export interface RecordedResume extends LineOf<'resume'> {
   readonly place: number;
-  /** The how-manieth it is in the journal, from 1. */
+  /** Its number among the resumes of the journal, from 1. */
   readonly ordinal: number;
   readonly left: LeftCalls;
 }
 
-/** What a journal says, in the order in which its last run asked: read once, line by line. */
+/** The content of a journal, in the order in which its last run made calls. It is read once, line by line. */
 export class JournalIndex {
   calls: RecordedCall[] = [];
   resumes: readonly RecordedResume[] = [];
-  /** Calls that no run came to after the last time it was resumed. */
+  /** Calls that no run has reached since it was last resumed. */
   left: LeftCalls = new LeftCalls([]);
   retries: readonly LineOf<'retry'>[] = [];
-  /** By the search that they ended. */
+  /** Deadlines by the search that they ended. */
   readonly deadlines: Map<number, LineOf<'deadline'>> = new Map();
-  /** What all calls may have cost. */
+  /** The maximum cost of all calls. */
   readonly total: CallSpend;
-  /** The version of its lines. */
+  /** The version of the format. */
   version: number = journalVersion;
   #first: number | undefined;
   #resumed = 0;
-  /** Failed calls by key: few, and the only ones that may be asked for again in one run. */
+  /** Failed calls by key. They are few, and the only ones that may be repeated within a run. */
   readonly #failed = new Map<string, RecordedCall>();
   #paid: CallSpend = nothing;
   readonly #open: readonly RecordedCall[];
@@ -114,7 +114,7 @@ export class JournalIndex {
     return this.#first ?? 0;
   }
 
-  /** What calls that never ended may have cost, and no line says; what is written down meanwhile is none of it. */
+  /** The maximum cost of calls that never ended and are in no other line, not counting calls recorded since. */
   get lost(): CallSpend {
     return this.#open.filter(isOpen).reduce((sum, { covered }) => addSpend(sum, covered), nothing);
   }
@@ -165,14 +165,14 @@ export class JournalIndex {
     return call;
   }
 
-  /** Calls are numbered as they are asked for: a number that already exists is one that is asked again. */
+  /** Calls are numbered in the order of requests: a number that already exists is a repeated call. */
   #set(number: number, call: RecordedCall): void {
     this.#first ??= number;
     const there = this.#current(number);
     if (there === undefined) this.calls.push(call);
     else if (there.key === call.key) there.next = call;
     else {
-      // Written by somebody who did not repeat what stood there, as version 2 allowed.
+      // Written by a process that did not repeat the record, as version 2 allowed.
       this.#leave(number);
       this.calls.push(call);
     }
@@ -201,7 +201,7 @@ export class JournalIndex {
     if (!isCharged && reserved === undefined) return;
     const isFurther = asks === true ? isNothing(spend) : reserved !== undefined;
     made.attempts = [...(made.attempts ?? []), { place, spend, isFurther }];
-    // Version 2 wrote the line once the next request had been granted.
+    // Version 2 wrote the line after the next request had been granted.
     if (this.version < 3) made.covered = addSpend(made.covered, reserved ?? nothing);
     else if (!isFurther) made.covered = { ...nothing, calls: made.covered.calls };
   }
@@ -211,7 +211,7 @@ export class JournalIndex {
     this.#paid = addSpend(this.#paid, spend);
     let call = this.#current(line.call);
     if (call === undefined || call.isCounted || call.key !== key) {
-      // An effect whose process had died: it is not asked for again, and has no intent.
+      // An effect whose process died: it is not repeated, and has no intent.
       call = new RecordedCall(key, { resumes: this.#resumed });
       this.#set(line.call, call);
     }
@@ -222,7 +222,7 @@ export class JournalIndex {
 
   #reuse({ call: number, key }: LineOf<'reuse'>): void {
     const call = new RecordedCall(key, { resumes: this.#resumed });
-    // What is asked again may have been so, and answered, before.
+    // A repeated call may have been repeated and answered before.
     const there = livesOf(this.calls[number - this.first]);
     call.reused = this.left.answer(key) ?? new LeftCalls(there).answer(key);
     this.#set(number, call);
@@ -234,14 +234,14 @@ export class JournalIndex {
     for (const call of [...this.calls, ...this.left.calls].flatMap(livesOf)) {
       if (isOpen(call)) call.isLost = true;
     }
-    // What was resumed went on beyond where it had ended.
+    // The resumed search continued beyond its deadline.
     for (const search of this.deadlines.keys()) {
       if (search >= (line.search ?? 0)) this.deadlines.delete(search);
     }
     this.retries = this.retries.filter(({ call }) => call <= line.call);
     this.#resumed += 1;
     const resume = { ...line, place, ordinal: this.#resumed, left: this.left };
-    // A run that left its way earlier does not come to where another was resumed later.
+    // A run that diverged earlier never reaches places where another was resumed later.
     this.resumes = [...this.resumes.filter(({ call }) => call <= line.call), resume];
     this.#failed.clear();
   }
@@ -252,7 +252,7 @@ function failureOf(line: LineOf<'failure'>): RecordedEnd['failure'] {
   return failure;
 }
 
-/** A call and what became of it each time the run was resumed. */
+/** A call and its repetitions after each resume. */
 function livesOf(call: RecordedCall | undefined): RecordedCall[] {
   const lives = [];
   for (let life: RecordedCall | undefined = call; life !== undefined; life = life.next) {
@@ -269,7 +269,7 @@ function isNothing({ tokens, usd }: CallSpend): boolean {
   return tokens === 0 && usd === 0;
 }
 
-/** Calls that an earlier run has paid for, by what they asked. */
+/** Calls paid for by an earlier run, by key. */
 export class LeftCalls {
   readonly calls: readonly RecordedCall[];
   readonly #lives = new Map<string, RecordedCall[]>();
@@ -283,7 +283,7 @@ export class LeftCalls {
     }
   }
 
-  /** What answers a call: the last that brought something, else the last failure that stands. */
+  /** The recorded answer to a call: the last success, or else the last failure that stands. */
   answer(
     key: string,
     stands: (failure: NonNullable<RecordedEnd['failure']>) => boolean = () => true,
@@ -297,7 +297,7 @@ export class LeftCalls {
     });
   }
 
-  /** Whether a call was under way when its process died or its search ended. */
+  /** Whether a call was in flight when its process died or its search ended. */
   isOpen(key: string): boolean {
     return this.#lives.get(key)?.some(({ isHung }) => isHung) === true;
   }

@@ -11,60 +11,66 @@ export type JournalLine =
       readonly type: 'journal';
       /** The version of the format. */
       readonly version: number;
-      /** What the run was asked to do: a journal belongs to one such run. */
+      /** The settings of the run: a journal belongs to one run. */
       readonly run: Readonly<Record<string, JsonValue>>;
     }
   | {
-      /** Where the run starts. */
+      /** The start of the run. */
       readonly type: 'start';
       /** The content address of the first state: a SHA-256 in base64url. */
       readonly state: string;
     }
   | {
       /**
-       * From here on the run is a new one: what comes before is repeated up to the call with this number, and what was
-       * under way is asked again.
+       * The run was resumed here: earlier lines are repeated up to the call with this number, and calls that were in
+       * flight are repeated.
        */
       readonly type: 'resume';
-      /** The number of the call that comes next. */
+      /** The number of the next call. */
       readonly call: number;
-      /** What may have been paid for when the process before ended, and is in no other line. */
+      /**
+       * The maximum cost of calls that were in flight when the previous process ended, as far as it is in no other
+       * line.
+       */
       readonly lost: CallSpend;
-      /** What the budget is charged for calls that the run before had made and this one has not come to, their losses included. */
+      /**
+       * The amount charged to the budget for calls that the previous run had made and this one has not reached,
+       * including their losses.
+       */
       readonly charged: CallSpend;
-      /** Whether every call that failed is asked again. */
+      /** Whether all failed calls are repeated. */
       readonly retryFailed?: boolean | undefined;
-      /** The line, from 1, at which the run asked something else than what is written there. */
+      /** The line, from 1, at which the run diverged from the record. */
       readonly differsAt?: number | undefined;
-      /** The search that was resumed: 0, or how often a result had been resumed in its process. */
+      /** The search that was resumed: 0, or the number of times a result had been resumed in its process. */
       readonly search?: number | undefined;
     }
   | {
-      /** The search had come to its end, and asks again from here on for calls that had failed. */
+      /** The search had reached its end, and from here on repeats failed calls. */
       readonly type: 'retry';
-      /** The number of the call that comes next. */
+      /** The number of the next call. */
       readonly call: number;
-      /** Whether all of them are asked for again, and not only those that waiting may mend. */
+      /** Whether all of them are repeated, and not only those with a transient failure. */
       readonly all: boolean;
-      /** The search that came to its end, counted as in a `resume` line. */
+      /** The search that had reached its end, counted as in a `resume` line. */
       readonly search?: number | undefined;
     }
   | {
       /** A deadline ended the search here: after this number of simulations and results. */
       readonly type: 'deadline';
-      /** The limit that was met. */
+      /** The limit that was reached. */
       readonly ms: number;
-      /** Simulations started by then, also those that were handed back, and those of searches within. */
+      /** Simulations started by then, including those that were handed back and those of nested searches. */
       readonly simulations: number;
-      /** Results that had taken effect by then, attempts that failed included. */
+      /** Results that had taken effect by then, including failed attempts. */
       readonly results: number;
-      /** Results without those attempts, from version 5 on. */
+      /** The same without failed attempts, from version 5 on. */
       readonly outcomes?: number | undefined;
       /** The search that it ended, counted as in a `resume` line. */
       readonly search?: number | undefined;
     }
   | ({
-      /** A step in the life of a deed: what a tool does outside of the search, written down before it is done. */
+      /** A stage of a deed: an effect of a tool on the outside world, recorded before it happens. */
       readonly type: 'deed';
       /** The number of the deed in its journal. */
       readonly deed: number;
@@ -74,29 +80,29 @@ export type JournalLine =
           readonly stage: 'begin';
           /** Who does it: a branch, which takes it back, or a commit. */
           readonly of: 'branch' | 'commit';
-          /** The environment whose tool it is. */
+          /** The environment that the tool belongs to. */
           readonly environment: string;
           /** The tool. */
           readonly name: string;
           /** The content address of the deed and of all deeds before it on its path. */
           readonly key: string;
-          /** What the run is called towards the tool. */
+          /** The id of the run that is given to the tool. */
           readonly id: string;
-          /** What the tool is given. */
+          /** The input of the tool. */
           readonly input: JsonValue;
           /** The data of the state in which it is done. */
           readonly data?: JsonValue | undefined;
-          /** What the tool wants to remember for taking it back. */
+          /** What the tool needs for taking it back. */
           readonly remembered?: JsonValue | undefined;
         }
       | {
           /** It is done. */
           readonly stage: 'done';
-          /** What came out; absent where it is a person who says that it is done. */
+          /** The output; absent if a person said that it is done. */
           readonly output?: JsonValue | undefined;
         }
       | {
-          /** It was not done, or not taken back, as it should have been. */
+          /** It was not done, or not taken back. */
           readonly stage: 'failed';
           /** Why. */
           readonly message: string;
@@ -115,48 +121,51 @@ export type JournalLine =
       | {
           /** A call is about to start. */
           readonly type: 'intent';
-          /** What kind of call it is: `generate`, `count`, `score`, `decide`, `embed`, `effect`, or another. */
+          /** The kind of call: `generate`, `count`, `score`, `decide`, `embed`, `effect`, or another. */
           readonly kind: string;
           /** The model or the effect. */
           readonly name: string;
-          /** The index of the first sample and how many there are. */
+          /** The index of the first sample, and the number of samples. */
           readonly samples?: readonly [number, number] | undefined;
           /** Its worst case. */
           readonly reserved: CallSpend;
           /**
-           * Whether its model keeps what it comes to, as in a batch: where the process dies, nothing is lost. A `grant` line
-           * says that it is bought by itself after all.
+           * Whether the provider keeps its result, as in a batch, so that nothing is lost if the process dies. A
+           * `grant` line says that it is sent on its own after all.
            */
           readonly kept?: boolean | undefined;
-          /** What is asked. */
+          /** The request. */
           readonly request: JsonValue;
         }
       | {
-          /** The budget holds another request of a call, or the only one of a call that was to wait in a batch, which is about to be made. */
+          /**
+           * The budget allows another request of a call, or the only request of a call that was to wait in a batch. It
+           * is about to be made.
+           */
           readonly type: 'grant';
-          /** What was set aside. */
+          /** The amount reserved. */
           readonly reserved: CallSpend;
         }
       | {
-          /** A call that an earlier run has paid for answers one of this run. */
+          /** A call paid for by an earlier run answers a call of this run. */
           readonly type: 'reuse';
         }
       | ({
-          /** What the call, or the attempt, was charged. */
+          /** The charge of the call or the attempt. */
           readonly spend: CallSpend;
         } & (
           | {
               /** A call succeeded. */
               readonly type: 'result';
-              /** What came back. */
+              /** The result. */
               readonly output: JsonValue;
             }
           | {
-              /** An attempt failed, and is made again where the budget holds another; or a call takes a further request. */
+              /** An attempt failed, and is repeated if the budget allows; or a call needs a further request. */
               readonly type: 'attempt';
-              /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
+              /** Whether budget is requested for another request; a `grant` line follows if it is granted. */
               readonly asks?: boolean | undefined;
-              /** In version 2: what was set aside for a further request. */
+              /** In version 2: the amount reserved for a further request. */
               readonly reserved?: CallSpend | undefined;
               /** Why it failed, or why another request was needed. */
               readonly message: string;
@@ -168,17 +177,19 @@ export type JournalLine =
               readonly message: string;
               /** Whether the process died in the middle of the call, so that its outcome is unknown. */
               readonly interrupted?: boolean | undefined;
-              /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
+              /** Whether it ended the search, because the model was unavailable. A resumed run repeats it. */
               readonly unavailable?: boolean | undefined;
               /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
               readonly transient?: boolean | undefined;
-              /** Whether the search ended while the call was under way. A run that goes beyond that end asks again. */
+              /**
+               * Whether the search ended while the call was in flight. A run that continues beyond that end repeats it.
+               */
               readonly abandoned?: boolean | undefined;
             }
         ))
     ));
 
-/** The line of a type. */
+/** The lines of one type. */
 export type LineOf<Type extends JournalLine['type']> = Extract<
   JournalLine,
   { readonly type: Type }

@@ -6,7 +6,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { CallSpend } from './call-spend.ts';
 import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
-/** What came out of `JSON.parse` is JSON; only its absence is a fault. */
+/** The result of `JSON.parse` is always JSON; only its absence is an error. */
 const json: z.ZodMiniType<JsonValue> = z.custom<JsonValue>(
   (value: unknown) => value !== undefined,
   'expected a JSON value',
@@ -98,25 +98,25 @@ const lineSchema: z.ZodMiniType<JournalLine> = z.discriminatedUnion('type', [
 /** The first version whose lines end with a checksum. */
 const firstSealed = 3;
 
-/** A line as it is written, without its end. */
+/** A line as it is written, without its line break. */
 export function sealLine(line: JournalLine): string {
   return seal(JSON.stringify(line));
 }
 
-/** Reads the lines of one journal, one after the other. */
+/** Reads the lines of one journal, one after another. */
 export class LineReader {
-  /** Whether its version demands a checksum of every line. */
+  /** Whether its version requires a checksum on every line. */
   #isSealed: boolean | undefined;
   #number = 0;
   readonly #name: string;
 
-  /** @param name - The journal as a sentence begins with it. */
+  /** @param name - The journal, as the beginning of a sentence. */
   constructor(name = 'The journal') {
     this.#name = name;
   }
 
   /**
-   * The line that these bytes are, without its end; `undefined` for an empty one.
+   * The line in these bytes, without its line break; `undefined` for an empty one.
    *
    * @throws EspalierError `invalid-journal`, naming the line.
    */
@@ -125,23 +125,22 @@ export class LineReader {
     if (bytes.length === 0) return undefined;
     const intact = isIntact(bytes);
     if (intact === false || (intact === undefined && this.#isSealed === true)) {
-      throw invalid(this.#name, `line ${this.#number} is not as it was written`);
+      throw invalid(this.#name, `line ${this.#number} is damaged`);
     }
     const text = intact === true ? unsealed(bytes) : bytes.toString();
     const line = parseLine(text, this.#number, this.#name);
-    // A later version may have kinds of lines that this one cannot read: the header goes first.
+    // A later version may have kinds of lines that this one cannot read, so the header is checked first.
     if (this.#isSealed === undefined) {
       const version = versionOf(line, this.#name);
       this.#isSealed = version >= firstSealed;
-      if (this.#isSealed && intact === undefined)
-        throw invalid(this.#name, 'line 1 is not as it was written');
+      if (this.#isSealed && intact === undefined) throw invalid(this.#name, 'line 1 is damaged');
     }
     return line;
   }
 
   /**
-   * What follows the last end of a line. Half a line was being written when the process died, and is dropped; a whole
-   * one only lacks its end.
+   * Reads what follows the last line break. An incomplete line was being written when the process died, and is dropped;
+   * a complete one only lacks its line break.
    */
   readRest(bytes: Buffer): JournalLine | undefined {
     if (bytes.length === 0) return undefined;
@@ -149,7 +148,7 @@ export class LineReader {
       case 'whole':
         return this.read(bytes);
       case 'damaged':
-        throw invalid(this.#name, `line ${this.#number + 1} is not as it was written`);
+        throw invalid(this.#name, `line ${this.#number + 1} is damaged`);
       case 'torn':
         return undefined;
     }
@@ -174,7 +173,7 @@ function parseLine(text: string, number: number, name: string): JournalLine {
   );
 }
 
-/** Nearly all lines are of these two kinds, and a journal may have millions: they are looked at without a copy. */
+/** Nearly all lines are of these two kinds, and a journal may have millions: they are checked without a copy. */
 function isCommon(json: unknown): json is LineOf<'intent' | 'result'> {
   if (typeof json !== 'object' || json === null) return false;
   const line = json as Partial<Omit<LineOf<'intent'>, 'type'> & Omit<LineOf<'result'>, 'type'>> & {

@@ -3,7 +3,7 @@ import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Journal, journalName } from './journal.ts';
 import type { JournalLine } from './journal-lines.ts';
 
-/** The journal of a running search: one that cannot be used any more ends it. */
+/** The journal of a running search. If it becomes unusable, the search ends. */
 export class JournalUse {
   readonly #journal: Journal;
   readonly #signal: AbortSignal;
@@ -14,31 +14,31 @@ export class JournalUse {
     this.#signal = signal;
   }
 
-  /** Whether nothing is to be added. */
+  /** Whether nothing may be added. */
   get isReplay(): boolean {
     return this.#journal.mode === 'replay';
   }
 
-  /** Why nothing more can be written down: the search has to end. */
+  /** The storage error that must end the search. */
   get error(): EspalierError | undefined {
     return this.#error;
   }
 
-  /** Writes a line down, unless the search has been aborted. @throws EspalierError `storage` */
+  /** Writes a line, unless the search has been aborted. @throws EspalierError `storage` */
   write(line: JournalLine): void {
     if (!this.#signal.aborted) this.with((journal) => journal.append(line));
   }
 
-  /** Writes a line down if that is possible; if not, no call is made any more. */
+  /** Writes a line if possible; if not, no further call is made. */
   tryToWrite(line: JournalLine): void {
     try {
       this.write(line);
     } catch {
-      // Remembered.
+      // The error is kept.
     }
   }
 
-  /** @throws EspalierError `storage`, remembered: the search has to end. */
+  /** @throws EspalierError `storage`, and keeps it, because the search must end. */
   with<Value>(use: (journal: Journal) => Value): Value {
     try {
       return withStorageErrors(journalName(this.#journal), () => use(this.#journal));

@@ -18,11 +18,11 @@ export interface Journal {
   readonly mode: 'record' | 'replay';
   /** The path of its file, if any. */
   readonly path?: string;
-  /** Writes one line. When it returns, a killed process cannot lose the line. */
+  /** Writes one line. Once it returns, the line survives the death of the process. */
   append(line: JournalLine): void;
 }
 
-/** A journal as a sentence begins with it. */
+/** A journal, as the beginning of a sentence. */
 export function journalName({ path }: Pick<Journal, 'path'>): string {
   return path === undefined ? 'The journal' : `The journal \`${path}\``;
 }
@@ -35,7 +35,7 @@ export function memoryJournal(
   return { lines: all, mode: 'record', append: (line) => void all.push(line) };
 }
 
-/** Keeps nothing: for a search whose calls nobody asked to be written down. */
+/** Records nothing: for a search without a journal. */
 export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} };
 
 /** The same journal, read-only: a search repeats its calls and makes none. */
@@ -45,16 +45,16 @@ export function replayed(journal: Pick<Journal, 'lines'>): Journal {
   return { lines: held, mode: 'replay', append: () => {} };
 }
 
-/** Gives an empty journal its header; of one that has a header, makes sure that it is this run's. */
+/** Gives an empty journal its header, and checks that an existing header belongs to this run. */
 export function beginJournal(journal: Journal, run: LineOf<'journal'>['run']): void {
   const [header] = journal.lines;
   if (header === undefined) {
     journal.append({ type: 'journal', version: journalVersion, run: { ...run } });
     return;
   }
-  // A replay may ask anything of a journal: which calls it holds decides what can be answered.
+  // A replay may use any journal: it can answer whatever calls are in it.
   if (journal.mode === 'replay' || header.type !== 'journal') return;
-  // Which models were asked, and how, is told since version 3.
+  // Models and their settings are recorded since version 3.
   const told =
     header.version < 3 ? Object.keys(run).filter((field) => field !== 'models') : Object.keys(run);
   for (const field of new Set([...told, ...Object.keys(header.run)])) {
@@ -70,7 +70,7 @@ export function addressOfStart(state: JsonValue): string {
   return contentAddress(canonicalJson('state', state));
 }
 
-/** Writes down where the run starts, or makes sure that the journal's run starts there too. */
+/** Records the start of the run, or checks that the journal's run has the same start. */
 export function startJournal(journal: Journal, address: string): void {
   const started = startOf(journal);
   if (started === undefined) journal.append({ type: 'start', state: address });
@@ -82,13 +82,13 @@ export function startJournal(journal: Journal, address: string): void {
 function startOf({ lines }: Journal): LineOf<'start'> | undefined {
   for (const line of lines) {
     if (line.type === 'start') return line;
-    // It comes before the first call.
+    // The start is recorded before the first call.
     if (line.type === 'intent') break;
   }
   return undefined;
 }
 
-/** JSON as an error shows it. */
+/** JSON as shown in an error message. */
 function shown(json: string): string {
   if (json === 'null') return 'none';
   return json.length > 120 ? `${json.slice(0, 119)}…` : json;

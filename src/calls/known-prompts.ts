@@ -6,17 +6,17 @@ import {
   textOfPrompt,
 } from './operations/tokens.ts';
 
-/** How many prompts of a model are kept. */
+/** The number of prompts kept per model. */
 const kept = 16;
 
 /**
- * Bounds the tokens of a prompt by what the model has told of earlier ones: what it has in common with one is no more
- * than that one was, and no token of the rest is shorter than a byte.
+ * Bounds the tokens of a prompt by reported counts of earlier ones: the common prefix has at most the tokens of the
+ * earlier prompt, and no token of the rest is shorter than a byte.
  */
 export class KnownPrompts {
   readonly #told = new Map<string, { readonly text: string; readonly tokens: number }[]>();
 
-  /** The most tokens that a prompt may be, and how to take in how many it was. */
+  /** The maximum tokens of a prompt, and a function that learns its reported count. */
   of(model: string, prompt: Prompt): { most: number; learn: (tokens: number) => void } {
     const text = textOfPrompt(prompt);
     const allowance = templateAllowance * (prompt.messages.length + 1);
@@ -25,7 +25,7 @@ export class KnownPrompts {
       return Math.min(least, earlier.tokens + rest + allowance);
     }, mostTokensOfPrompt(prompt));
     const learn = (tokens: number): void => {
-      // Nobody told.
+      // No count was reported.
       if (tokens <= 0) return;
       const others = (this.#told.get(model) ?? []).filter((earlier) => earlier.text !== text);
       this.#told.set(model, [...others, { text, tokens }].slice(-kept));

@@ -1,14 +1,17 @@
 import { unlessAborted } from '../base/unless-aborted.ts';
 import type { ModelCall } from '../contracts/language-model.ts';
 
-/** The first of several requests that begin alike: the others are sent once its answer has begun to come, and so filled the server's cache. */
+/**
+ * The first of several requests with a common prefix. The others are sent once its answer has begun to arrive, because
+ * its prompt is then in the server's cache.
+ */
 export class Lead {
   #begin: () => void = () => {};
   readonly #begun = new Promise<void>((resolve) => {
     this.#begin = resolve;
   });
 
-  /** What the first is made with: it tells of its answer. */
+  /** The context for the first request, which reports when its answer begins. */
   first(call: ModelCall): ModelCall {
     const began = (): void => {
       this.#begin();
@@ -17,12 +20,12 @@ export class Lead {
     return { ...call, began };
   }
 
-  /** Waits for the first, however it ends. */
+  /** Waits for the first request to begin its answer, or to end in any way. */
   begun(signal: AbortSignal): Promise<void> {
     return unlessAborted(this.#begun, signal);
   }
 
-  /** However it ends, nobody waits for it any more. */
+  /** Ends the waiting when the first request has ended in any way. */
   endsWith(answer: Promise<unknown>): void {
     answer.then(this.#begin, this.#begin);
   }

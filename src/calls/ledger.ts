@@ -3,12 +3,12 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import { addSpend, atLeast, beyond, type CallSpend, negative, nothing } from './call-spend.ts';
 
-/** A part of the budget that is set aside for one call. Settle it exactly once. */
+/** A part of the budget reserved for one call. Settle it exactly once. */
 export interface Reservation {
   /**
-   * Charges what was used and gives back the rest. Without an argument: charges all that was reserved.
+   * Charges the usage and gives back the rest. Without an argument, it charges the whole reservation.
    *
-   * @param covered - What was set aside for it in all, where there are several reservations.
+   * @param covered - The sum of its reservations, if there are several.
    */
   settle(used?: CallSpend, covered?: CallSpend): void;
 }
@@ -25,18 +25,18 @@ const noLimit: Spend = {
 interface Waiter {
   readonly ledger: Ledger;
   readonly estimate: CallSpend;
-  /** How many reservations its call holds already, and will not settle before. */
+  /** The number of reservations that its call already holds, and will not settle before this one is granted. */
   readonly holds: number;
   readonly grant: (reservation: Reservation) => void;
   readonly refuse: (error: EspalierError) => void;
 }
 
 /**
- * Counts what a search spends, and refuses what the budget cannot hold.
+ * Counts what a search spends, and refuses what exceeds the budget.
  *
- * A call reserves its worst case before it starts, so that parallel calls cannot overshoot. A
- * reservation that does not fit waits for those in flight to settle; when none is left it is refused.
- * A child ledger spends from its parent as well as from its own budget.
+ * A call reserves its worst case before it starts, so that parallel calls cannot overshoot. A reservation that does not
+ * fit waits for those in flight to settle; when none is left it is refused. A child ledger spends from its parent as
+ * well as from its own budget.
  */
 export class Ledger {
   #limits: Spend;
@@ -54,7 +54,7 @@ export class Ledger {
   #open = 0;
   #overdraft: Omit<CallSpend, 'calls'> = { tokens: 0, usd: 0 };
   #refused: keyof Spend | undefined;
-  /** What the parent was charged in advance, and what it has been told of since. */
+  /** The amount charged to the parent in advance, and what has been reported to it since. */
   #prepaid:
     | { readonly amount: CallSpend; readonly used: CallSpend; readonly reserved: CallSpend }
     | undefined;
@@ -73,7 +73,7 @@ export class Ledger {
     this.#isPool = options.isPool === true;
   }
 
-  /** What has been spent so far; calls in flight are not in it. */
+  /** What has been spent so far, excluding calls in flight. */
   get spend(): Spend {
     return {
       simulations: this.#simulations,
@@ -83,7 +83,7 @@ export class Ledger {
     };
   }
 
-  /** What the calls that took effect have cost: without what killed processes have lost, and so equal in a replay. */
+  /** The cost of the calls that took effect: without the losses of killed processes, and so equal in a replay. */
   get answered(): CallSpend {
     return this.#answered;
   }
@@ -94,12 +94,15 @@ export class Ledger {
     this.#parent?.addAnswered(cost);
   }
 
-  /** What the budget still holds; calls in flight count as reserved. */
+  /** The remaining budget; calls in flight count as reserved. */
   get remaining(): Spend {
     return this.#least(this.#isRepeating ? undefined : this.#parent?.remaining);
   }
 
-  /** What a search can give a share of. Not what is left of a pool: that depends on others, and a repeated search on none. */
+  /**
+   * The amount that a search can share. It excludes limits of a pool, which depend on other searches, because a replay
+   * must not depend on them.
+   */
   get shareable(): Spend {
     const parent = this.#parent;
     return this.#least(parent === undefined || parent.#isPool ? undefined : parent.shareable);
@@ -119,12 +122,12 @@ export class Ledger {
     };
   }
 
-  /** What servers used beyond what they were allowed. */
+  /** What servers used beyond the reservations. */
   get overdraft(): Omit<CallSpend, 'calls'> {
     return this.#overdraft;
   }
 
-  /** The unit whose limit keeps another simulation from starting. */
+  /** The unit whose limit prevents another simulation. */
   get exhausted(): keyof Spend | undefined {
     if (this.#simulations >= this.#limits.simulations) return 'simulations';
     if (this.#nodes >= this.#limits.nodes) return 'nodes';
@@ -134,18 +137,18 @@ export class Ledger {
     if (this.#refused !== undefined) return this.#refused;
     const outer = this.#isRepeating ? undefined : this.#parent?.exhausted;
     if (outer !== undefined) return outer;
-    // Last: a replay must not be told something else where its clock runs otherwise.
+    // Checked last: a replay must not stop for another reason because its clock runs differently.
     const { ms } = this.#limits;
     return ms !== Infinity && this.#clock.now() - this.#startedAt >= ms ? 'ms' : undefined;
   }
 
-  /** Whether it makes a difference how many tokens a call takes. */
+  /** Whether the token counts of calls matter. */
   get limitsTokens(): boolean {
     const { tokens, usd } = this.#limits;
     return Math.min(tokens, usd) !== Infinity || this.#parent?.limitsTokens === true;
   }
 
-  /** Whether the parent holds less of a unit than this ledger would by itself. */
+  /** Whether the parent has less left of a unit than this ledger by itself. */
   isBoundByParent(unit: keyof Spend): boolean {
     if (this.#parent === undefined || this.#isRepeating) return false;
     return this.#parent.remaining[unit] < this.#ownRemaining[unit];
@@ -179,7 +182,7 @@ export class Ledger {
     return this.#parent === undefined ? own : Math.min(own, this.#parent.freeNodes);
   }
 
-  /** Charges what was spent without a reservation. */
+  /** Charges a spend that had no reservation. */
   charge(spend: CallSpend): void {
     this.#used = addSpend(this.#used, spend);
     if (this.#prepaid === undefined) this.#parent?.charge(spend);
@@ -187,8 +190,8 @@ export class Ledger {
   }
 
   /**
-   * Charges the parent at once with what this ledger is about to spend, unless that `isCharged` already; up to that, it
-   * spends nothing of the parent's any more.
+   * Charges the parent at once with an amount that this ledger is about to spend, unless it `isCharged` already. Up to
+   * that amount, spending is no longer passed on to the parent.
    */
   prepay(spend: CallSpend, isCharged = false): void {
     const { calls, tokens, usd } = spend;
@@ -197,7 +200,7 @@ export class Ledger {
     this.#prepaid = { amount: spend, used: spend, reserved: nothing };
   }
 
-  /** Takes over what a ledger that is closed has prepaid its parent, which is this one's as well, and has not used. */
+  /** Takes over the unused prepaid amount of a closed ledger with the same parent. */
   takeOver(before: Ledger): void {
     if (this.#parent === undefined || this.#parent !== before.#parent) return;
     const amount = before.#prepaidRest;
@@ -205,7 +208,7 @@ export class Ledger {
     this.#prepaid = { amount, used: amount, reserved: nothing };
   }
 
-  /** What was prepaid and is neither used nor set aside. */
+  /** The prepaid amount that is neither used nor reserved. */
   get #prepaidRest(): CallSpend {
     if (this.#prepaid === undefined) return nothing;
     const { amount } = this.#prepaid;
@@ -213,7 +216,7 @@ export class Ledger {
     return addSpend(atLeast(amount, taken), negative(taken));
   }
 
-  /** Tells the parent how far used and reserved go beyond what was prepaid. */
+  /** Passes on to the parent whatever exceeds the prepaid amount. */
   #passOn(open: number): void {
     if (this.#prepaid === undefined || this.#parent === undefined) return;
     const { amount, ...before } = this.#prepaid;
@@ -226,8 +229,8 @@ export class Ledger {
   }
 
   /**
-   * Whether calls are repeated that the parent was charged for in advance: then it has no say, and what waits there is
-   * nobody to wait for.
+   * Whether this ledger is repeating calls that were charged to the parent in advance. The parent then has no say, and
+   * calls waiting there do not matter.
    */
   set isRepeating(repeats: boolean) {
     this.#isRepeating = repeats;
@@ -237,21 +240,21 @@ export class Ledger {
     root.#serve();
   }
 
-  /** Raises its own limits, and not those of a parent. */
+  /** Raises its own limits, but not those of a parent. */
   raise(by: CallSpend): void {
     const { calls, tokens, usd } = this.#limits;
     this.#limits = { ...this.#limits, ...addSpend({ calls, tokens, usd }, by) };
   }
 
   /**
-   * Sets aside the worst case of a call: at once where it fits, otherwise as soon as calls in flight
-   * have given back enough. A call that holds reservations while it asks for another says how many, because
-   * calls that wait for one another would wait for ever. Where that one is refused, the call goes on without:
-   * it is no sign that the search is at its end.
+   * Reserves the worst case of a call: at once if it fits, otherwise as soon as calls in flight have given back enough.
+   * A call that holds reservations while it asks for another says how many, because calls that wait for each other
+   * would wait forever. If that reservation is refused, the call continues without it: it does not mean that the search
+   * is over.
    *
-   * @param options.waits - Whether it may wait. One that nothing in flight can take effect before goes first, or is
-   * refused.
-   * @throws EspalierError `budget` when it cannot fit any more.
+   * @param options.waits - Whether it may wait. A call that takes effect before everything in flight must not wait: it
+   * goes first, or is refused.
+   * @throws EspalierError `budget` if it can no longer fit.
    */
   reserve(
     estimate: CallSpend,
@@ -280,7 +283,7 @@ export class Ledger {
     return Math.min(calls, tokens, usd) < 0;
   }
 
-  /** Refuses everything that waits here, and in what spends from it: the search is over. */
+  /** Refuses everything that waits here and in child ledgers, because the search is over. */
   close(): void {
     const { root } = this;
     for (const waiter of root.#waiters.splice(0)) {
@@ -307,14 +310,14 @@ export class Ledger {
     };
   }
 
-  /** Where calls wait: the uppermost ledger that has a say. */
+  /** The ledger at which calls wait: the topmost one that has a say. */
   get root(): Ledger {
     return this.#isRepeating || this.#parent === undefined ? this : this.#parent.root;
   }
 
   #fits(estimate: CallSpend): boolean {
     const { remaining } = this;
-    // What costs nothing fits an overdrawn budget too.
+    // A free call fits even an overdrawn budget.
     const fits = (unit: 'calls' | 'tokens' | 'usd') =>
       estimate[unit] === 0 || estimate[unit] <= remaining[unit];
     return fits('calls') && fits('tokens') && fits('usd');
@@ -340,7 +343,7 @@ export class Ledger {
 
   #hold(estimate: CallSpend, open: number): void {
     this.#open += open;
-    // Dollars are binary fractions: what was added and taken away again need not be nothing.
+    // Dollars are binary fractions: after additions and subtractions the sum may not be exactly 0.
     this.#reserved = this.#open === 0 ? nothing : addSpend(this.#reserved, estimate);
     if (this.#prepaid !== undefined) this.#passOn(open);
     else if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
@@ -352,7 +355,7 @@ export class Ledger {
     if (this.#parent !== undefined) this.#parent.#overdraw(by);
   }
 
-  /** How many reservations may still be settled without any being granted. */
+  /** The number of reservations that may still be settled without another one being granted. */
   get #settling(): number {
     return this.#waiters.reduce((open, { holds }) => open - holds, this.#open);
   }
@@ -362,7 +365,7 @@ export class Ledger {
     if (this.#parent !== undefined) this.#parent.#serveAll();
   }
 
-  /** Grants in order of arrival, so that a large call is not starved by small ones. */
+  /** Grants in order of arrival, so that small calls do not starve a large one. */
   #serve(): void {
     for (let head = this.#waiters[0]; head !== undefined; head = this.#waiters[0]) {
       if (head.ledger.#fits(head.estimate)) {
@@ -371,7 +374,7 @@ export class Ledger {
       } else if (this.#open === 0) {
         this.#refuse(head);
       } else if (this.#settling <= 0) {
-        // It goes on without, and gives back what it holds.
+        // That call continues without it, and gives back what it holds.
         this.#refuse(this.#waiters.findLast(({ holds }) => holds > 0) ?? head);
       } else {
         return;
@@ -396,7 +399,7 @@ export class Ledger {
         ? holds > 0
           ? 'Other calls wait for what is left of the budget.'
           : 'The search is over; no further call was made.'
-        : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', refused ones counted' : ''}; the next call may need ${estimate[unit]}.`,
+        : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', counting refused ones' : ''}; the next call may need ${estimate[unit]}.`,
       { unit, scope: holds > 0 ? 'call' : 'search' },
     );
   }

@@ -1,44 +1,44 @@
 import { openScope } from '#platform';
 
-/** Whose call is being made, where it may make others. */
+/** The places of the call that is currently being made, if it may make others. */
 const makers = openScope<Places>();
 
-/** What one call has of the places. */
+/** The slot of one call. */
 interface Place {
-  /** Takes it, unless it is taken. Returns a promise where there is none yet. */
+  /** Takes the slot, unless it is already taken. Returns a promise if none is free. */
   take(): Promise<void> | undefined;
-  /** Gives it back, where it was taken. */
+  /** Gives it back, if it was taken. */
   give(): void;
 }
 
-/** A call that waits for its place. */
+/** A call that waits for a slot. */
 interface Waiter {
   readonly admit: () => void;
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Bounds how many calls are in flight. Who comes first is served first. */
+/** Limits the number of calls in flight, first come, first served. */
 export class Places {
   #free: number;
   readonly #waiters: Waiter[] = [];
-  /** What may be shared before it has settled. */
+  /** Outputs that may be shared before they settle. */
   readonly #unsettled = new Set<Promise<unknown>>();
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** Whether a call is asked for by another one that is being made. */
+  /** Whether a call is requested from inside another one. */
   get isInside(): boolean {
     return makers.getStore() === this;
   }
 
-  /** Makes a call that may make others. Those take no place of their own: each would wait for the other. */
+  /** Makes a call that may make others. Those take no slot, because otherwise the calls could wait for each other. */
   makingOthers<Result>(make: () => Result): Result {
     return makers.run(this, make);
   }
 
-  /** The place of a call that is asked for here. One that is free takes none. */
+  /** The slot for a call requested here. A free call takes none. */
   next(isFree: boolean): Place {
     let isTaken = false;
     const needsNone = isFree || this.isInside;
@@ -61,20 +61,23 @@ export class Places {
     };
   }
 
-  /** Tells of something that may be shared before it has settled. */
+  /** Registers an output that may be shared before it settles. */
   offer(output: Promise<unknown>): void {
     const forget = (): void => void this.#unsettled.delete(output);
     this.#unsettled.add(output);
     output.then(forget, forget);
   }
 
-  /** Says that something is shared. A call in flight may wait for one without a place: then all that wait are let in. */
+  /**
+   * Notes that an output is shared. A call in flight may now wait for a call that has no slot, so all waiting calls are
+   * admitted.
+   */
   share(output: Promise<unknown>): void {
     if (!this.isInside || !this.#unsettled.has(output)) return;
     for (const { admit } of this.#waiters.splice(0)) admit();
   }
 
-  /** Turns away all that wait. */
+  /** Rejects all waiting calls. */
   clear(reason: unknown): void {
     for (const { refuse } of this.#waiters.splice(0)) refuse(reason);
   }

@@ -44,18 +44,18 @@ export const defaultPrices: PriceTable = {
   'mistral-large-4': { input: 1.36, output: 4.18, cachedInput: 0.14 },
 };
 
-/** Five-minute entries of the cache cost a quarter more to write, and a tenth to read. */
+/** Entries in the five-minute cache cost a quarter more to write, and a tenth to read. */
 function anthropic(input: number, output: number): ModelPrice {
   const cache = { cachedInput: input / 10, cacheWrite: input * 1.25 };
   return { input, output, ...cache, tiers: { batch: 0.5 } };
 }
 
-/** With the fast mode, which some models have. */
+/** Adds the fast tier, which some models have. */
 function fast(price: ModelPrice): ModelPrice {
   return { ...price, tiers: { ...price.tiers, fast: 2 } };
 }
 
-/** From GPT-5.6 on, what is put into the cache costs a quarter more, and what is found there a tenth. */
+/** From GPT-5.6 on, writing to the cache costs a quarter more, and reading from it a tenth. */
 function openai(input: number, output: number): ModelPrice {
   return {
     ...{ input, output, cachedInput: input / 10, cacheWrite: input * 1.25 },

@@ -8,8 +8,8 @@ import { defaultPrices, type PriceTable } from './prices.ts';
 import { faultOfCounts } from './usage.ts';
 
 /**
- * The most that a call may cost: in the dearer of no tier and the one asked for, and as a long prompt where what is
- * reserved is one.
+ * The maximum cost of a call: in the more expensive of the standard and the requested tier, and as a long prompt if the
+ * reservation is one.
  */
 export function mostCost(
   worstCase: WorstCase = {},
@@ -23,20 +23,20 @@ export function mostCost(
   for (const [name, tokens] of Object.entries({ inputTokens, outputTokens })) {
     expectNumber(`worstCase.${name}`, tokens, { min: 0 });
   }
-  // At the dearest price: the provider may put all that it reads into its cache.
+  // At the highest price: the provider may write everything it reads to its cache.
   const cacheWriteTokens = (price?.cacheWrite ?? 0) > (price?.input ?? 0) ? inputTokens : 0;
   const usage = { inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens };
   const factors = factorsOf(price, { inputTokens, serviceTier: askedTier });
-  // What is asked for need not be given, and a prompt may be shorter than reserved.
+  // The requested tier may not be granted, and a prompt may be shorter than reserved.
   const input = Math.max(1, factors.tier) * Math.max(1, factors.input);
   const output = Math.max(1, factors.tier) * Math.max(1, factors.output);
   return cost(usage, calls, price && times(price, { input, output }));
 }
 
 /**
- * What a request did cost: what its provider says it charged, else what its tokens cost in the tier that it says it
- * served. A usage that was not told in full, or that cannot be, is charged as reserved; a cached part that was not
- * told is charged as if nothing had been cached.
+ * The actual cost of a request: the amount that its provider reports, or else the price of its tokens in the reported
+ * tier. An incomplete or impossible usage is charged as reserved; if the cached part is not reported, nothing counts as
+ * cached.
  */
 export function actualCost(
   usage: Usage | undefined,
@@ -60,14 +60,14 @@ export function actualCost(
   return { ...spend, usd: dollars.reduce((sum, part) => sum + part, 0) };
 }
 
-/** The tier of service that a model is asked for beforehand. */
+/** The service tier requested in a model's settings. */
 export function askedTierOf({ settings = {} }: Pick<Payee, 'settings'>): string | undefined {
   const { serviceTier, extraBody } = settings;
   const tier = serviceTier ?? (Object(extraBody) as { service_tier?: unknown }).service_tier;
   return typeof tier === 'string' ? tier : undefined;
 }
 
-/** By what prices are multiplied in a tier, and for a prompt of that length. */
+/** The price multipliers of a tier and a prompt length. */
 function factorsOf(
   price: ModelPrice | undefined,
   { inputTokens, serviceTier }: { inputTokens: number; serviceTier: string | undefined },
@@ -92,8 +92,8 @@ function times(
 }
 
 /**
- * The price of a model: the caller's, else what the model says itself, else that of
- * {@link defaultPrices}. A limit on dollars cannot be kept with a model whose price is unknown.
+ * The price of a model: from the caller's table, or else from the model, or else from {@link defaultPrices}. A limit on
+ * dollars cannot be enforced for a model with an unknown price.
  */
 export function priceOf(
   model: Pick<Payee, 'modelId' | 'price'> & Partial<Pick<Payee, 'provider'>>,
@@ -111,7 +111,7 @@ export function priceOf(
   return price;
 }
 
-/** Throws unless a table holds only prices. */
+/** Throws unless a table contains only prices. */
 export function checkPrices(prices: PriceTable): void {
   expectObject('prices', prices);
   for (const [modelId, price] of Object.entries(prices)) {
@@ -119,7 +119,7 @@ export function checkPrices(prices: PriceTable): void {
   }
 }
 
-/** Throws unless a price is one. */
+/** Throws unless a price is valid. */
 export function expectPrice(price: ModelPrice, nameOf: (field: string) => string): void {
   expectObject(nameOf(''), price);
   expectOptions(nameOf(''), price, 'input output cachedInput cacheWrite tiers longContext');
@@ -143,17 +143,17 @@ export function expectPrice(price: ModelPrice, nameOf: (field: string) => string
   }
 }
 
-/** What a model says itself, which may learn it only as it is called. */
+/** The price that the model itself has, which it may learn only when it is called. */
 function toldBy({ modelId, price }: Parameters<typeof priceOf>[0]): ModelPrice | undefined {
   if (price !== undefined) expectPrice(price, (field) => `price${field} of ${modelId}`);
   return price;
 }
 
 /**
- * What a table says of a model: under its name, or under its name without a date, `-latest`, what Bedrock puts around
- * the names of models that it serves everywhere (`global.anthropic.…-v1:0`), or, on hosts that name models so, the vendor
- * before a slash. A fine-tuned model (`ft:…`) does not cost what the one below it does, and neither does one that
- * Bedrock serves in one part of the world (`us.anthropic.…`).
+ * The price of a model in a table: under its name, or under its name without a date, without `-latest`, without the
+ * affixes that Bedrock adds for models it serves globally (`global.anthropic.…-v1:0`), or, on hosts with such names,
+ * without the vendor before a slash. Fine-tuned models (`ft:…`) do not have the price of their base model, nor do
+ * models that Bedrock serves in one region (`us.anthropic.…`).
  */
 export function listedPrice(
   prices: PriceTable,
@@ -168,7 +168,7 @@ export function listedPrice(
   return name === undefined ? undefined : prices[name];
 }
 
-/** Who names models `vendor/model` and asks what the vendor does. */
+/** Hosts that name models `vendor/model` and charge the vendor's price. */
 const vendorNaming = /^(openrouter|vertex)\b/;
 
 /** `anthropic/claude-sonnet-5.5`, `google/gemini-4-argon` */
@@ -177,7 +177,7 @@ function withoutVendor(modelId: string): string {
   return name.startsWith('claude-') ? name.replaceAll('.', '-') : name;
 }
 
-/** `global.anthropic.claude-haiku-4-5-20251001-v1:0`. Profiles of one region cost more than the vendor asks. */
+/** `global.anthropic.claude-haiku-4-5-20251001-v1:0`. Profiles of one region cost more than the vendor charges. */
 function withoutProfile(modelId: string): string {
   return modelId.replace(/^global\.(?:anthropic|openai|xai)\.(.+?)(?:-v\d+(?::\d+)?)?$/, '$1');
 }

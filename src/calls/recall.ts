@@ -11,7 +11,7 @@ import {
 import type { LineOf } from './journal-lines.ts';
 import type { JournalUse } from './journal-use.ts';
 
-/** What was lost with earlier processes, and what this run is charged of what they have paid. */
+/** The losses of earlier processes, and the amount charged to this run for their payments. */
 export type Losses = Pick<LineOf<'resume'>, 'charged' | 'lost'>;
 
 export const noLosses: Losses = { lost: nothing, charged: nothing };
@@ -19,28 +19,28 @@ export const noLosses: Losses = { lost: nothing, charged: nothing };
 type RecordedFailure = NonNullable<RecordedEnd['failure']>;
 
 /**
- * What a journal knows of the calls of a run.
+ * The recorded calls of a run.
  *
- * A run repeats its journal call by call, for as long as it asks what is written there. From the first call on that
- * the journal cannot answer, it is live: then all that was paid for and not come to is charged at once, and answers
- * calls that ask the same.
+ * A run repeats its journal call by call, as long as its calls match the record. From the first call that the journal
+ * cannot answer, it is live: all recorded calls that it has not reached are then charged at once, and answer equal
+ * calls.
  */
 export class Recall {
   readonly #journal: Journal;
   readonly #index: JournalIndex;
-  /** How many of the places at which an earlier process had resumed have been passed. */
+  /** The number of places passed at which an earlier process had resumed. */
   #passed = 0;
-  /** How many of the places at which it asked again for failed calls. */
+  /** The number of places passed at which it repeated failed calls. */
   #retried = 0;
   #isLive: boolean;
   #left: LeftCalls | undefined;
-  /** What all calls of the journal ask. */
+  /** The keys of all calls in the journal. */
   #keys: ReadonlySet<string> | undefined;
   #beside: LeftCalls | undefined;
   #retries: (failure: RecordedFailure) => boolean;
-  /** What has been charged of what the journal says was paid. */
+  /** The part of the recorded payments that has been charged. */
   #claimed: CallSpend = nothing;
-  /** The line at which this run, or one that it repeats, asked something else than what is written there. */
+  /** The line at which this run, or one that it repeats, diverged from the record. */
   differsAt: number | undefined;
 
   constructor(journal: Journal, retryFailed: boolean) {
@@ -53,10 +53,10 @@ export class Recall {
     this.retryFailed = retryFailed;
   }
 
-  /** Whether every call that failed is asked again. */
+  /** Whether all failed calls are repeated. */
   readonly retryFailed: boolean;
 
-  /** What became of a call that was asked again at the place that the run has come to. */
+  /** The repetition of a call at the place that the run has reached, if it was repeated there. */
   nextOf(call: RecordedCall): RecordedCall | undefined {
     if (this.#isLive) return undefined;
     const here = this.#index.resumes[this.#passed - 1]?.ordinal ?? 0;
@@ -65,7 +65,7 @@ export class Recall {
     return next?.resumes === here ? next : undefined;
   }
 
-  /** Whether calls are new: the journal has been repeated as far as it goes. */
+  /** Whether calls are new, because the journal has been repeated to its end. */
   get isLive(): boolean {
     return this.#isLive;
   }
@@ -74,31 +74,28 @@ export class Recall {
     return this.#index.deadlines;
   }
 
-  /** Whether a call that this run has not repeated was under way when its process died or its search ended. */
+  /** Whether a call that this run has not repeated was in flight when its process died or its search ended. */
   isOpen(key: string): boolean {
     return this.#left?.isOpen(key) === true;
   }
 
-  /**
-   * What an earlier run has asked for, for who asks for the same in other company. Nothing where the call itself is
-   * in the journal.
-   */
+  /** The calls of an earlier run that may contain parts of this one. `undefined` if the journal has the call itself. */
   leftBeside(keyOf: () => string): LeftCalls | undefined {
     if (this.#isLive) return this.#left;
     const { calls, left } = this.#index;
     this.#keys ??= new Set(calls.map(({ key }) => key));
     if (this.#keys.has(keyOf())) return undefined;
-    // Where the run had been resumed, what it had left decided first.
+    // If the run had been resumed, the calls left at that point take precedence.
     this.#beside ??= new LeftCalls([...calls, ...(this.#left ?? left).calls]);
     return this.#beside;
   }
 
-  /** What answers a call that the earlier run had made elsewhere. */
+  /** The recorded answer to a call that the earlier run made at another point. */
   leftAnswer(key: string): RecordedCall | undefined {
     return this.#left?.answer(key, (failure) => !this.#retries(failure));
   }
 
-  /** Whether the run was resumed, or has to be, before the next call. */
+  /** Whether the run was resumed, or must be, before the next call. */
   mustResume(number: number, key: string): boolean {
     if (this.#isLive) return false;
     if (this.isResumedAt(number)) return true;
@@ -111,7 +108,7 @@ export class Recall {
     return this.#isAskedAgain(call);
   }
 
-  /** The place at which an earlier process asked again for calls that had failed, where the run has come to it. */
+  /** The place at which an earlier process repeated failed calls, if the run has reached it. */
   takeRetry(number: number, search: number): LineOf<'retry'> | undefined {
     const retry = this.#index.retries[this.#retried];
     if (this.#isLive || retry?.call !== number || (retry.search ?? 0) !== search) return undefined;
@@ -119,7 +116,7 @@ export class Recall {
     return retry;
   }
 
-  /** Whether the journal knows no more of the run than it has repeated. */
+  /** Whether the whole record of the run has been repeated. */
   isAtEnd(number: number): boolean {
     const { calls, first, resumes } = this.#index;
     return this.#isLive || (number >= first + calls.length && this.#passed === resumes.length);
@@ -130,34 +127,34 @@ export class Recall {
     return !this.#isLive && this.#index.resumes[this.#passed]?.call === number;
   }
 
-  /** Whether effects are addressed without the state that they act on, as they were before version 3. */
+  /** Whether addresses of effects lack the state that they act on, as before version 3. */
   get knowsNoStates(): boolean {
     return this.#index.version < 3;
   }
 
-  /** Whether prompts were never counted, as before version 4. */
+  /** Whether prompts were not counted, as before version 4. */
   get knowsNoCounts(): boolean {
     return this.#index.version < 4;
   }
 
-  /** What all calls of the journal may have cost. */
+  /** The maximum cost of all calls in the journal. */
   get total(): CallSpend {
     return this.#index.total;
   }
 
-  /** The call with a number, where the run repeats it. */
+  /** The recorded call with this number, if the run repeats it. */
   take(number: number): RecordedCall | undefined {
     return this.#isLive ? undefined : this.#at(number);
   }
 
-  /** Notes what a repeated call is charged. */
+  /** Notes the charge of a repeated call. */
   claim(cost: CallSpend): void {
     this.#claimed = addSpend(this.#claimed, cost);
   }
 
   /**
-   * What was lost with the processes before, and what the journal says was paid beyond what this run has been charged and
-   * is about to be.
+   * The losses of earlier processes, and the recorded payments beyond what this run has been charged and is about to be
+   * charged.
    */
   losses(claiming: CallSpend): Losses {
     const { total, lost } = this.#index;
@@ -166,7 +163,7 @@ export class Recall {
     return { lost, charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
   }
 
-  /** The place before this call, or at the end of what is written, at which an earlier process had resumed. */
+  /** The place before this call, or at the end of the record, at which an earlier process resumed. */
   takeResume(number: number): RecordedResume | undefined {
     const resume = this.#index.resumes[this.#passed];
     if (resume === undefined || !this.isResumedAt(number)) return undefined;
@@ -178,7 +175,7 @@ export class Recall {
     return resume;
   }
 
-  /** From this call on the run is live. What became of calls that are asked again here is left as well. */
+  /** From this call on, the run is live. The outcomes of calls that are now repeated also count as left. */
   goLive(number: number, again: readonly RecordedCall[]): void {
     this.#isLive = true;
     const { calls } = this.#index.left;
@@ -186,7 +183,7 @@ export class Recall {
     this.#retries = this.#journal.mode === 'replay' ? () => false : retriesOf(this.retryFailed);
   }
 
-  /** What a call came to. */
+  /** The outcome of a call. */
   outcomeOf({ failure, place }: RecordedEnd, journal: JournalUse): Outcome {
     if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
     if (failure !== undefined) return failure;
@@ -205,7 +202,7 @@ export class Recall {
     return this.#index.calls.slice(Math.max(0, number - this.#index.first));
   }
 
-  /** Whether a call that ended its search is asked again; one that was asked again in its own run stands. */
+  /** Whether a call that ended its search is repeated; one that was already repeated in its own run is not. */
   #isAskedAgain({ end, isSuperseded }: RecordedCall): boolean {
     if (this.#journal.mode === 'replay' || isSuperseded) return false;
     return end?.failure?.unavailable === true;
@@ -221,7 +218,9 @@ export class Recall {
   }
 }
 
-/** Which failures are asked again when a run is resumed. What may have had an effect is not repeated unasked. */
+/**
+ * Which failures are retried when a run is resumed. A call that may have had an effect is never repeated automatically.
+ */
 function retriesOf(retryFailed: boolean): (failure: RecordedFailure) => boolean {
   return ({ unavailable, transient, interrupted, abandoned }) =>
     interrupted !== true &&

@@ -9,10 +9,10 @@ import { turn } from '#platform';
  */
 export type Order = 'arrival' | 'issued';
 
-/** What takes effect of a call, in its turn. */
+/** One effect of a call, which takes place in its turn. */
 interface Happening {
   readonly apply: () => void;
-  /** Its place in the journal that is being repeated. */
+  /** Its position in the journal that is being repeated. */
   readonly place: number;
   readonly arrival: number;
   readonly isLast: boolean;
@@ -21,42 +21,44 @@ interface Happening {
 /** The place of a call in the order of issue. */
 export interface Ticket {
   /**
-   * Hands in what is to take effect next: an attempt that failed, or, as the last, the outcome.
+   * Hands in what takes effect next: a failed attempt or, as the last, the outcome.
    *
-   * @param place - Its place in the journal. @defaultValue none: it has just happened
+   * @param place - Its position in the journal. @defaultValue none: it has just happened
    */
   arrive(apply: () => void, options?: { readonly place?: number; readonly isLast?: boolean }): void;
-  /** Says that nothing will arrive by itself: the journal knows no more of the call. */
+  /** Says that nothing will arrive by itself, because the journal has no outcome of the call. */
   stall(): void;
   /** Says that something will arrive after all. */
   goOn(): void;
-  /** Gives the place up. */
+  /** Gives up the place. */
   drop(): void;
 }
 
-/** A ticket from within. */
+/** A ticket as the sequencer sees it. */
 interface Held {
   readonly happenings: Happening[];
   isStalled: boolean;
 }
 
 /**
- * Lets results take effect one at a time, each only after everything set off by the one before has come
- * to rest. So the order of application alone decides what a search does, however its calls were timed.
+ * Lets results take effect one at a time, each only after all work triggered by the previous one has come to rest. So
+ * only the order of results determines what a search does, whatever the timing of its calls.
  */
 export class Sequencer {
   readonly #order: Order;
-  /** Waited for before each release: a slow reader of events slows the search down. */
+  /** Awaited before each release: a slow reader of events slows the search down. */
   readonly #ready: () => Promise<void> | undefined;
-  /** Called at rest where only calls that have stalled could bring the search on. */
+  /** Called at rest, if only stalled calls could bring the search on. */
   onStalled: () => void = () => {};
-  /** Called when something has taken effect, an attempt that failed or an outcome, before anything else may. */
+  /** Called after a failed attempt or an outcome has taken effect, before anything else may. */
   onReleased: () => void = () => {};
   readonly #tickets: Held[] = [];
   #arrivals = 0;
   #released = 0;
   #outcomes = 0;
-  /** How many outcomes may take effect: a replay may come to an attempt that failed later than the run did. */
+  /**
+   * The maximum number of outcomes that may take effect: a replay may reach a failed attempt later than the run did.
+   */
   mostOutcomes: () => number = () => Number.POSITIVE_INFINITY;
   #holds = 0;
   #pumping = false;
@@ -67,17 +69,17 @@ export class Sequencer {
     this.#ready = ready;
   }
 
-  /** Whether a call may wait for those issued after it: not where they take effect only after it. */
+  /** Whether a call may wait for calls issued after it: not if those take effect only after it. */
   get mayWait(): boolean {
     return this.#order === 'arrival';
   }
 
-  /** Calls issued whose results have not taken effect. */
+  /** The number of issued calls whose results have not taken effect. */
   get pending(): number {
     return this.#tickets.length;
   }
 
-  /** How often something has taken effect, attempts that failed included. */
+  /** How often something has taken effect, including failed attempts. */
   get released(): number {
     return this.#released;
   }
@@ -114,7 +116,7 @@ export class Sequencer {
     };
   }
 
-  /** Resolves when an outcome has taken effect, or a call was given up. An attempt that failed decides nothing. */
+  /** Resolves when an outcome has taken effect or a call was given up. A failed attempt does not count. */
   nextRelease(): Promise<void> {
     if (this.#next === undefined) {
       let resolve = () => {};
@@ -126,7 +128,7 @@ export class Sequencer {
     return this.#next.promise;
   }
 
-  /** Lets the event loop turn once, during which no result takes effect. */
+  /** Gives the event loop one turn, during which no result takes effect. */
   async rest(): Promise<void> {
     this.#holds++;
     await this.#ready();
@@ -135,7 +137,7 @@ export class Sequencer {
     this.#pump();
   }
 
-  /** Drops all that is pending: the search is over. */
+  /** Drops everything pending, because the search is over. */
   clear(): void {
     this.#tickets.length = 0;
     this.#wake();
@@ -175,7 +177,7 @@ export class Sequencer {
     this.#pump();
   }
 
-  /** Whether nothing can take effect but by what has stalled. */
+  /** Whether only stalled calls could take effect next. */
   get #isStalled(): boolean {
     if (this.#order === 'issued') return this.#tickets[0]?.isStalled === true;
     return this.#tickets.some(({ isStalled }) => isStalled);
@@ -199,7 +201,7 @@ export class Sequencer {
   }
 }
 
-/** What is recorded comes first, in the order of its journal; what happens now follows as it arrives. */
+/** Recorded results come first, in the order of the journal; new ones follow as they arrive. */
 function precedes(a: Happening, b: Happening | undefined): boolean {
   if (b === undefined) return true;
   return a.place === b.place ? a.arrival < b.arrival : a.place < b.place;

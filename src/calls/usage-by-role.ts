@@ -3,30 +3,30 @@ import type { ModelUsage, Role } from '../contracts/spend.ts';
 import { nothing } from './call-spend.ts';
 import { actualCost } from './pricing.ts';
 
-/** Who asked, whom, and what the answer used. */
+/** The role and the model of an answered call, and its usage. */
 export interface AnsweredCall {
-  /** Names the call: one that is met again counts once. */
+  /** Identifies the call: a repeated one counts once. */
   readonly id: string;
   readonly role: Role;
   /** The model, as `provider:modelId`. */
   readonly model: string;
   readonly price: ModelPrice | undefined;
-  /** How many completions, scores or embeddings it brought. */
+  /** The number of completions, scores or embeddings returned. */
   readonly calls: number;
   readonly usage: Usage;
 }
 
-/** Adds up what models read and wrote, by who asked them. */
+/** Sums the usage of models by role. */
 export class UsageByRole {
   readonly #counted = new Set<string>();
   readonly #sums = new Map<string, ModelUsage>();
 
-  /** What has been added so far, in the order in which models were first asked. */
+  /** The sums so far, in the order in which models were first called. */
   get all(): readonly ModelUsage[] {
     return [...this.#sums.values()];
   }
 
-  /** Takes in a call that was answered. */
+  /** Adds an answered call. */
   add({ id, role, model, price, calls, usage }: AnsweredCall): void {
     if (this.#counted.has(id)) return;
     this.#counted.add(id);

@@ -8,15 +8,15 @@ const counts = [
 const fields = [...counts, 'usd'] as const;
 
 /**
- * What several requests used together. What one of them did not tell is unknown of all; of none, all is. So is a tier of
- * service that was not that of all: the parts tell theirs.
+ * The usage of several requests together. A field that one of them does not report is unknown for all; without
+ * requests, all fields are unknown. A service tier that not all share is reported in the parts.
  */
 export function sumOfUsages(usages: readonly Usage[]): Usage {
   const sum: { -readonly [Field in keyof Usage]: Usage[Field] } = {};
   if (usages.length === 0) return sum;
   for (const field of fields) {
     const told = usages.flatMap(({ [field]: used }) => (used === undefined ? [] : [used]));
-    // One that is no count is not to be made good by others.
+    // An invalid count must not be balanced by others.
     const isSound = told.every(field === 'usd' ? isAmount : isCount);
     if (told.length === usages.length) {
       sum[field] = isSound ? told.reduce((total, used) => total + used, 0) : Number.NaN;
@@ -31,12 +31,12 @@ export function sumOfUsages(usages: readonly Usage[]): Usage {
   return sum;
 }
 
-/** What was at hand was not asked for. */
+/** The number of requests; an answer that read nothing was not requested. */
 function requestsOf({ requests = 1, inputTokens }: Usage): number {
   return inputTokens === 0 ? 0 : requests;
 }
 
-/** What is wrong with the counts of a usage, whatever they count; `undefined` where nothing is. */
+/** What is wrong with the counts of a usage, whatever they count; `undefined` if nothing is. */
 export function faultOfCounts(usage: Usage | undefined): string | undefined {
   if (typeof usage !== 'object' || (usage as unknown) === null) return describeValue(usage);
   const odd =
@@ -59,16 +59,16 @@ export function withoutUsage<Given>(answer: Given): Given {
   return typeof answer === 'object' && !Array.isArray(answer) ? { ...answer, usage: {} } : answer;
 }
 
-/** Counts the usages that cannot be, and tells of a model's first, second, fourth, and so on. */
+/** Counts impossible usages, and warns of a model's first, second, fourth, and so on. */
 export class ImpossibleUsages {
   readonly #counts = new Map<string, number>();
 
-  /** Tells whoever makes a call what is wrong with what it is said to have used. */
+  /** Warns the caller that the reported usage is impossible. */
   tell(model: string, { fault, call }: { readonly fault: string; readonly call: ModelCall }): void {
     const count = (this.#counts.get(model) ?? 0) + 1;
     this.#counts.set(model, count);
     if (!Number.isInteger(Math.log2(count))) return;
-    const message = `${model} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${count} so far.`;
+    const message = `${model} reported an impossible usage (${fault}): it counts as unknown, and the call is charged as reserved; ${count} so far.`;
     call.warn?.({ model, about: 'usage', message });
   }
 }

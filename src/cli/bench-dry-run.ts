@@ -14,7 +14,7 @@ import type { BenchRequest } from './bench-request.ts';
 /**
  * Refuses what the benchmark would refuse before it buys anything. Nothing is sent, and nothing stays in a folder.
  *
- * @returns why the model could not be asked as things are, such as without its key; nothing where it could.
+ * @returns why the model could not be asked as things are, such as without its key; nothing if it could.
  * @throws EspalierError as the benchmark would.
  */
 export async function tryBench(

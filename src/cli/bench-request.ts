@@ -18,7 +18,7 @@ export interface BenchRequest extends Omit<BenchArguments, 'task'> {
 /**
  * What is asked for.
  *
- * @throws EspalierError `usage` where a suite is not what it should be, or nothing says what is measured.
+ * @throws EspalierError `usage` if a suite is not what it should be, or nothing says what is measured.
  */
 export function requestFrom(path: string | undefined, given: BenchArguments): BenchRequest {
   const suite = path === undefined ? {} : readSuite(path);

@@ -5,7 +5,7 @@ import { readInput } from '../runs/input-file.ts';
  * The chat template of a Jinja file, or of the `tokenizer_config.json` of a model. Where that one lists several, it is
  * `default`, or the one named behind the path: `tokenizer_config.json#tool_use`.
  *
- * @throws EspalierError `usage` where there is none, or nothing in it.
+ * @throws EspalierError `usage` if there is none, or nothing in it.
  */
 export function readTemplate(path: string): string {
   const [, file = path, name] = /^(.*\.json)#([^#]+)$/.exec(path) ?? [];

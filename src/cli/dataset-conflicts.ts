@@ -70,7 +70,7 @@ function expectRules(request: DatasetRequest, rules: readonly RequestedRule[]): 
   expectOnce(rules, '--unit', 'unit');
 }
 
-/** @throws EspalierError `usage` where a rule has an option of its own that a flag says too. */
+/** @throws EspalierError `usage` if a rule has an option of its own that a flag says too. */
 function expectOnce(rules: readonly RequestedRule[], flag: string, option: string): void {
   const both = rules.find(({ options }) => option in options);
   if (both === undefined) return;
@@ -90,7 +90,7 @@ export function isRunFolder(path: string): boolean {
   return ['run.json', 'trees.jsonl', 'asked.jsonl'].some((name) => existsSync(join(path, name)));
 }
 
-/** @throws EspalierError `usage` where a dataset would be written among the files of a run. */
+/** @throws EspalierError `usage` if a dataset would be written among the files of a run. */
 export function expectNoRun(out: string): void {
   if (!isRunFolder(out)) return;
   throw new EspalierError('usage', `\`--out ${out}\` is a run: name another folder.`);
@@ -98,14 +98,14 @@ export function expectNoRun(out: string): void {
 
 const card = 'README.md';
 
-/** @throws EspalierError `usage` where a run is in the place of a dataset. */
+/** @throws EspalierError `usage` if a run is in the place of a dataset. */
 export function expectDatasetFolder(path: string): void {
   if (!isRunFolder(path) || existsSync(join(path, card))) return;
   const message = `\`${path}\` is a run, not a dataset: export it (espalier export ${path} --out <folder>).`;
   throw new EspalierError('usage', message);
 }
 
-/** @throws EspalierError `usage` where a dataset is in the place of a run. */
+/** @throws EspalierError `usage` if a dataset is in the place of a run. */
 export function expectRunFolder(path: string): void {
   if (!existsSync(join(path, card)) || isRunFolder(path)) return;
   if (existsSync(join(path, 'journal.jsonl')) || existsSync(join(path, 'problems.jsonl'))) return;

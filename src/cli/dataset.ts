@@ -19,7 +19,7 @@ import { entryOf, ruleFrom } from './rule-option.ts';
 
 export type { DatasetReport };
 
-/** What a dataset is made of. */
+/** The input of a dataset. */
 export interface DatasetSource {
   readonly problems: Iterable<readonly TreeRecord[]>;
   /** How many there are, where that is known beforehand. */
@@ -36,14 +36,14 @@ export interface DatasetSource {
   readonly note?: string;
   /** What labelled steps are parted by, unless a rule is given its own. @defaultValue as in the notation */
   readonly delimiter?: string;
-  /** What they have cost. */
+  /** Their cost. */
   readonly spend?: Spend;
 }
 
 /**
  * Makes the dataset that was asked for.
  *
- * @throws EspalierError `usage` where a form has no place for the rows of a rule, before anything is written.
+ * @throws EspalierError `usage` if a form has no place for the rows of a rule, before anything is written.
  */
 export function makeDataset(
   request: DatasetRequest,
@@ -100,7 +100,7 @@ export function expectDataset(request: DatasetRequest, defaultRule: string): voi
 /**
  * The rules and forms that were asked for.
  *
- * @throws EspalierError `usage` where a form has no place for the rows of a rule, or a template cannot be read.
+ * @throws EspalierError `usage` if a form has no place for the rows of a rule, or a template cannot be read.
  */
 function configsOf(
   request: DatasetRequest,

@@ -50,7 +50,7 @@ export async function runDemoCommand(request: DemoRequest): Promise<number> {
   return interruption.requested ? interrupted : 0;
 }
 
-/** So many puzzles are worked on at once: the model reads what they ask for in one pass. A limit on time is for one. */
+/** The number of puzzles worked on at once: the model serves their requests in one pass. A time limit is for one. */
 const together = 8;
 
 interface Setting extends DemoRequest {
@@ -122,7 +122,7 @@ async function measure({
   ).finally(() => rmSync(out, { recursive: true, force: true }));
 }
 
-/** What the table says about the question behind it: does a search pay? */
+/** The answer of the table to the question behind it: does a search pay? */
 function conclusion({ verdict }: BenchReport, seconds: number): string {
   return [
     `${verdict.text}`,

@@ -8,12 +8,12 @@ export function printError(text: string): void {
   writeError(`${text}\n`);
 }
 
-/** Text to the standard output, as it is. With `writeError` the one way out of the process. */
+/** Writes text to the standard output. With `writeError` the one way out of the process. */
 export function writeOut(text: string): void {
   process.stdout.write(visible(text));
 }
 
-/** Text to the standard error, as it is. */
+/** Writes text to the standard error. */
 export function writeError(text: string): void {
   process.stderr.write(visible(text));
 }

@@ -23,7 +23,7 @@ export function adopted(saved: SavedRun, own: OwnModules): SavedRun {
 /**
  * The environments of the problems of a run that was made with `--environment`; `undefined` for any other run.
  *
- * @throws EspalierError `usage` where the module was not named again: a run folder names no code to run.
+ * @throws EspalierError `usage` if the module was not named again: a run folder names no code to run.
  */
 export async function environmentsOf(
   path: string,

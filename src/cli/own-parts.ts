@@ -43,7 +43,7 @@ export interface OwnModules extends AsyncDisposable {
   /**
    * The parts for one problem.
    *
-   * @throws EspalierError `usage` where the function of a module throws, or makes something else.
+   * @throws EspalierError `usage` if the function of a module throws, or makes something else.
    */
   make(request: PartRequest): Promise<OwnParts>;
   /** Closes an environment once it has been released as often as it was made: a module may share one. */

@@ -27,7 +27,7 @@ export function shownOn(status: StatusLine): (progress: GenerateProgress) => voi
   };
 }
 
-/** How far a search is, what it has spent, and how long it will take at that rate. */
+/** The progress of a search, its cost so far, and the time it will take at that rate. */
 export function describeSearchProgress(
   { best, spend }: Pick<Extract<SearchEvent, { type: 'simulation-end' }>, 'best' | 'spend'>,
   budget: Budget,

@@ -7,7 +7,7 @@ import { printError } from './output.ts';
 /**
  * Where the dataset is put, known before anything is written.
  *
- * @throws EspalierError `usage` where something is missing.
+ * @throws EspalierError `usage` if something is missing.
  */
 export function pushOf({
   out,

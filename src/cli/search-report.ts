@@ -10,7 +10,7 @@ import { describeUnused, type Unused } from './unused.ts';
 /** A finished search as `--json` prints it. */
 export interface SearchReport {
   readonly solved: boolean;
-  /** The solution as text; `null` where there is none. */
+  /** The solution as text; `null` if there is none. */
   readonly answer: string | null;
   /** The actions as text. */
   readonly path: readonly string[];
@@ -25,17 +25,17 @@ export interface SearchReport {
     readonly usd: number | null;
     readonly ms: number;
   };
-  /** What each model read and wrote, by who asked it; dollars are `null` where nobody knows the price. */
+  /** What each model read and wrote, by who asked it; dollars are `null` if nobody knows the price. */
   readonly usage: readonly Readonly<Record<keyof ModelUsage, number | string | null>>[];
   /** Whether no shorter plan exists. */
   readonly optimal: boolean;
-  /** Why the search failed, where it did. */
+  /** Why the search failed, if it did. */
   readonly failure?: string;
   /** What came to nothing on the way, where anything did. */
   readonly failures?: { readonly count: number; readonly first: readonly string[] };
-  /** What is left where more than half of a limit is, unsolved: why, and which option would use it. */
+  /** The unused budget of an unsolved search, if more than half of a limit: why, and which option would use it. */
   readonly unused?: Unused;
-  /** What the tree is stamped with, such as `oracle-guided`, where it is. */
+  /** The stamp of the tree, such as `oracle-guided`, if it has one. */
   readonly stamps?: readonly string[];
 }
 
@@ -185,7 +185,7 @@ function describeLimit(budget: Budget, exceeded: keyof Budget = 'simulations'): 
   return exceeded === 'usd' ? `$${limit}` : counted(limit, exceeded.slice(0, -1));
 }
 
-/** What came to nothing, and whether the journal told of another search. */
+/** Failures on the way, and whether the journal was from another search. */
 function describeLosses({
   failure,
   failures: { count, first },
@@ -217,7 +217,7 @@ function describeSpend(
   return parts.join(' · ');
 }
 
-/** Who used how much, and what caches saved, where any of it is paid for or came from a cache. */
+/** The usage of each model, and the savings of caches, if anything cost money or came from a cache. */
 function describeUsage(usage: readonly ModelUsage[]): readonly string[] {
   const isOfInterest = ({ usd, cachedTokens }: ModelUsage) => usd !== 0 || cachedTokens > 0;
   if (!usage.some(isOfInterest)) return [];

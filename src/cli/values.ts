@@ -61,7 +61,7 @@ export function seedOption(text: string): number | string {
   return typeof value === 'number' && Number.isFinite(value) ? value : text;
 }
 
-/** The number that a text is; the text itself where it is none. */
+/** The number in a text; the text itself if it is not a number. */
 function numberIn(text: string): number | string {
   const value = Number(text);
   return text.trim() === '' || Number.isNaN(value) ? text : value;

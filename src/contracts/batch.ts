@@ -1,8 +1,8 @@
-/** A reply of a server: its body as JSON, and its headers in whatever form a client hands them out. */
+/** A reply of a server: its body as JSON, and its headers in the form that the client provides. */
 export interface BatchReply {
   /** The body. */
   readonly body: unknown;
-  /** The headers; `undefined` where nobody tells them. */
+  /** The headers; `undefined` if the client does not provide them. */
   readonly headers: unknown;
 }
 
@@ -58,13 +58,13 @@ export interface BatchService {
     signal: AbortSignal,
   ): Promise<
     | {
-        /** Its id there. */
+        /** Its id at the provider. */
         readonly id: string;
       }
     | 'later'
     | undefined
   >;
-  /** How far a batch has come. */
+  /** The progress of a batch. */
   look(id: string, signal: AbortSignal): Promise<BatchState>;
   /** Cancels a batch; requests answered so far keep their answers. */
   cancel(id: string, signal: AbortSignal): Promise<void>;
@@ -72,7 +72,7 @@ export interface BatchService {
   results(id: string, signal: AbortSignal): Promise<ReadonlyMap<string, BatchAnswer>>;
 }
 
-/** How far a batch has come. */
+/** The progress of a batch. */
 export type BatchState =
   | 'running'
   | 'ended'

@@ -7,8 +7,8 @@ import type { Operation } from './operation.ts';
 import type { RewardModel, ScoreRequest, StepScores } from './reward-model.ts';
 
 /**
- * A plug-in's only access to the outside. Whatever it does through this context is reserved against the budget, written
- * to the journal, cancelled with the search, and never paid for twice.
+ * A plug-in's only access to the outside world. Everything it does through this context is reserved against the budget,
+ * written to the journal, cancelled with the search, and never paid for twice.
  */
 export interface CallContext {
   /** Aborts when the search is abandoned or its deadline passes. */
@@ -35,11 +35,11 @@ export interface CallContext {
   /** Turns texts into vectors. */
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly (readonly number[])[]>;
   /**
-   * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names and inputs on
-   * equal states are one effect, unless they are `pure`. The state is the one in which a step is taken or a proposal
-   * made, or the one that a verifier checks. It is identified by the environment's `key`, else its `codec`, else the
-   * actions that led to it, which must then be JSON. Put everything else the outcome depends on into `input`; an
-   * evaluator, which handles several states at once, must include the state there.
+   * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names and inputs on equal
+   * states are run once; for `pure` effects the state does not matter. The state is the one in which a step is taken or
+   * a proposal made, or the one that a verifier checks. It is identified by the environment's `key`, else its `codec`,
+   * else the actions that led to it, which must then be JSON. Put everything else the outcome depends on into `input`;
+   * an evaluator, which handles several states at once, must include the state there.
    */
   effect<T>(effect: EffectName, input: JsonValue, run: (call: ModelCall) => Promise<T>): Promise<T>;
 }
@@ -53,7 +53,8 @@ export type EffectName =
       /** Whether it may run again if a crash interrupts it; otherwise its outcome is reported as unknown. */
       readonly repeatable: boolean;
       /**
-       * Whether its outcome depends on its input alone, not on the state: then equal inputs are one effect everywhere.
+       * Whether its outcome depends on its input alone, not on the state: then it runs once for equal inputs, whatever
+       * the state.
        *
        * @defaultValue false
        */

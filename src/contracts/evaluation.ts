@@ -1,6 +1,6 @@
 /** How good a node is. */
 export interface Evaluation {
-  /** v(s), or Q(s, a) where it is about the action; in [0, 1]. */
+  /** v(s), or Q(s, a) if it is about the action; in [0, 1]. */
   readonly value: number;
   /**
    * What was valued. About the `state`, the value is v(s): rewards on the path are added to it, and it scores an end

@@ -5,7 +5,7 @@
  * - `call`: a model or a tool failed.
  * - `parse`: a reply could not be parsed.
  * - `empty`: no usable action was proposed.
- * - `invalid`: a plug-in broke its contract (a prior below 0, a value that is no number).
+ * - `invalid`: a plug-in broke its contract (a prior below 0, a value that is not a number).
  * - `environment`: the environment threw while stepping.
  * - `interrupted`: the process died during an effect, and its outcome is unknown.
  * - `unrecorded`: a replay reached a call that is not in its journal.

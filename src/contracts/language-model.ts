@@ -13,7 +13,7 @@ export interface Message {
    * offset recurs in other prompts; text after it does not. Only prefix caches use this: requests that differ in
    * nothing else are equal.
    *
-   * @defaultValue all of it recurs
+   * @defaultValue the entire text recurs
    */
   readonly prefixEnds?: readonly number[];
   /** The tools that an `assistant` turn calls. */
@@ -67,9 +67,9 @@ export interface ToolCall {
 
 /** A model of any kind, as the recipient and payee of calls. */
 export interface Payee {
-  /** Who serves it. */
+  /** The provider that serves it. */
   readonly provider: string;
-  /** Its name there, and in price tables. */
+  /** Its name at the provider, and in price tables. */
   readonly modelId: string;
   /** Its price, if its provider knows it: free on your own machine. A price table overrides it. */
   readonly price?: ModelPrice;
@@ -82,8 +82,8 @@ export interface LanguageModel extends Payee {
   /** What it supports. */
   readonly capabilities: Capabilities;
   /**
-   * The maximum reasoning tokens per completion, in addition to `maxTokens`: an integer from 0 up. Servers with one
-   * combined limit get the sum; reservations cover both.
+   * The maximum reasoning tokens per completion, in addition to `maxTokens`: an integer from 0 up. Servers with a
+   * single limit get the sum; reservations cover both.
    *
    * @defaultValue 0
    */
@@ -100,9 +100,9 @@ export interface LanguageModel extends Payee {
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
   /**
    * Counts the tokens of a request's prompt, including tools, schema and chat template. It must be free, and fast
-   * compared with a call. If it throws, is late or returns an invalid count, the bytes of the prompt count instead. It
-   * is used if the budget limits tokens or dollars; a replay of such a search needs a model with `count`, but does not
-   * call it.
+   * compared with a call. If it throws, takes too long or returns an invalid count, the bytes of the prompt count
+   * instead. It is used if the budget limits tokens or dollars; a replay of such a search needs a model with `count`,
+   * but does not call it.
    *
    * @defaultValue absent: no token is shorter than a byte
    */
@@ -141,16 +141,16 @@ export interface ModelPrice {
   readonly input: number;
   /** For tokens written, those of hidden reasoning included. */
   readonly output: number;
-  /** For tokens read from the provider's cache. @defaultValue as `input` */
+  /** For tokens read from the provider's cache. @defaultValue the price of `input` */
   readonly cachedInput?: number;
-  /** For tokens read and written to the provider's cache. @defaultValue as `input` */
+  /** For tokens read and written to the provider's cache. @defaultValue the price of `input` */
   readonly cacheWrite?: number;
   /**
    * Price multipliers by service tier, as named in {@link Usage.serviceTier}; from 0 up. Tiers not listed have the
    * multiplier 1.
    */
   readonly tiers?: Readonly<Record<string, number>>;
-  /** What long prompts cost. @defaultValue as short ones */
+  /** The price of long prompts. @defaultValue the same as for short ones */
   readonly longContext?: {
     /** The prompt length, in tokens, above which a request counts as long. */
     readonly above: number;
@@ -167,7 +167,7 @@ export interface GenerateRequest {
   readonly messages: readonly Message[];
   /** The number of completions. Each counts as one call in the ledger. @defaultValue 1 */
   readonly samples?: number;
-  /** The index of the first sample: equal requests with equal indices are one call. @defaultValue 0 */
+  /** The index of the first sample: equal requests with equal indices are made once. @defaultValue 0 */
   readonly offset?: number;
   /**
    * The maximum tokens of one completion, reasoning tokens excluded; reservations assume this many.

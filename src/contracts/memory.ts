@@ -12,7 +12,7 @@ export interface Reflection {
   readonly task: string;
   /** The state in which the action was taken, as text. */
   readonly situation: string;
-  /** The action. */
+  /** The action taken. */
   readonly action: string;
   /** What it led to, as text. */
   readonly outcome: string;

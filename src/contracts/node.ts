@@ -20,7 +20,7 @@ export type NodeStatus = 'open' | 'terminal' | 'closed' | 'failed' | 'pruned';
 /**
  * Why a node was pruned.
  *
- * - `duplicate`: a sibling came to the same state by an equal edge; `duplicateOf` names it.
+ * - `duplicate`: a sibling led to the same state with the same reward and cost; `duplicateOf` is its id.
  * - `dominated`: the same state was reached more cheaply elsewhere.
  * - `hopeless`: no goal can be reached from it.
  * - `beam`: others of its level were better, and there was no room for it.
@@ -30,7 +30,7 @@ export type PruneReason = 'beam' | 'dominated' | 'duplicate' | 'hopeless' | 'oth
 
 /** The statistics of a node: everything a rule may use. */
 export interface NodeStatistics {
-  /** The place of the node in its tree. */
+  /** The id of the node in its tree. */
   readonly id: NodeId;
   /** Edges from the root. */
   readonly depth: number;
@@ -48,7 +48,7 @@ export interface NodeStatistics {
    * of each text separately. 1 at the root.
    */
   readonly prior: number;
-  /** r(s, a) of the incoming edge, where the environment gave one. */
+  /** r(s, a) of the incoming edge, if the environment gave one. */
   readonly reward: number | undefined;
   /** The mean of the evaluations, before any backup: v(s), or Q(s, a) if {@link about} is the action. */
   readonly rawValue: number | undefined;
@@ -71,7 +71,7 @@ export interface NodeStatistics {
 interface NodeBase<State, Action> extends NodeStatistics {
   /** In the order in which they were proposed. */
   readonly children: readonly ChildNode<State, Action>[];
-  /** c(s, a) of the incoming edge, where the environment gave one. */
+  /** c(s, a) of the incoming edge, if the environment gave one. */
   readonly cost: number | undefined;
   /** Its evaluations, one per sample, in order. */
   readonly evaluations: readonly Evaluation[];

@@ -18,7 +18,7 @@ export interface Operation<Request, Result> {
   readonly actsOnState?: boolean;
   /** Throws, or rejects, for an invalid request, before anything is reserved. */
   check?(request: Request): MaybePromise<void>;
-  /** The content address of a request. Calls with equal kind, name and address are one call. */
+  /** The content address of a request. Calls with equal kind, name and address are made once. */
   address(request: Request): JsonValue;
   /** The maximum that it may use, reserved before it starts. @defaultValue one call and no tokens */
   worstCase?(request: Request): WorstCase;
@@ -36,7 +36,7 @@ export interface Operation<Request, Result> {
    * search.
    */
   run(request: Request, call: ModelCall): Promise<Result>;
-  /** How the result is stored in the journal. @defaultValue as it is, which must be JSON */
+  /** How the result is stored in the journal. @defaultValue unchanged, as JSON */
   readonly result?: Codec<Result>;
 }
 

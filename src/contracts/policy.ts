@@ -33,7 +33,7 @@ export interface ProposeRequest<State = any, Action = any> {
   readonly environment: Environment<State, Action>;
   /** Access to models and tools. */
   readonly context: CallContext;
-  /** The number of actions wanted, which is also the maximum; `Infinity` asks for all. */
+  /** The number of actions wanted, and the maximum; `Infinity` asks for all. */
   readonly count: number;
   /** The number of samples already requested for this node: the index of the first new one. */
   readonly offset: number;
@@ -44,7 +44,7 @@ export interface ProposeRequest<State = any, Action = any> {
    * @defaultValue false
    */
   readonly independent?: boolean;
-  /** The arm to draw from, where an algorithm chooses between several policies. */
+  /** The arm to draw from, if an algorithm chooses between several policies. */
   readonly arm?: string;
   /** What the budget still holds. */
   readonly remaining: Spend;

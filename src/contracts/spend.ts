@@ -5,8 +5,9 @@ export interface Spend {
   /** Nodes in the tree beyond those it started with. */
   readonly nodes: number;
   /**
-   * Completions, scores, embeddings and effects requested; one completion is one call. Calls refused by the server
-   * count, at no tokens or dollars, so that a limit on calls also bounds requests to a server that refuses everything.
+   * Completions, scores, embeddings and effects requested; one completion is one call. Calls refused by the server also
+   * count, but cost no tokens or dollars, so that a limit on calls also bounds requests to a server that refuses
+   * everything.
    */
   readonly calls: number;
   /** Tokens read and written by models. */

@@ -28,7 +28,8 @@ export interface Seen<Observation> {
 
 /**
  * A live resource that a search works in and restores: a folder, a repository, a database. It is restored by `fork`, by
- * `snapshot` and `restore`, or by `reset` and replay, whichever it supports. With none of these, it is used as it is.
+ * `snapshot` and `restore`, or by `reset` and replay, whichever it supports. Without any of these, it is never
+ * restored.
  */
 export interface Workspace {
   /** Resets it to its start. */
@@ -44,8 +45,8 @@ export interface Workspace {
   /** Identifies the current state: equal texts are equal states. */
   fingerprint?(): MaybePromise<string>;
   /**
-   * Identifies the original and its version: a commit treats what another one published as done only if both started
-   * from the same.
+   * Identifies the original and its version: a commit treats changes published by another one as done only if both
+   * started from the same original.
    *
    * @defaultValue a single original, to which changes are published once
    */
@@ -80,7 +81,7 @@ export interface World<Action = any, Observation = any> extends Workspace {
   /** A shorter way to the same state, such as one address to open. */
   shorten?(actions: readonly Action[]): readonly Action[];
   /**
-   * The action adapted to the current observation: what it refers to may have moved.
+   * The action adapted to the current observation, because the things that it refers to may have moved.
    *
    * @param before - The observation when the action was chosen.
    */

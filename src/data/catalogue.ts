@@ -29,7 +29,7 @@ const lists = { pairRules, rlRules, sftRules, stepLabels, unpairedRules };
 
 /** The rules that need only trees, from all rule lists, by name. */
 export const rowRules: readonly RuleEntry[] = Object.values(lists)
-  // Each of them refuses what it does not know.
+  // Each of them refuses unknown options.
   .flatMap((rules) => Object.values<(options?: object) => RowRule>(rules).map(ruleEntry))
   .toSorted(byName);
 
@@ -41,7 +41,7 @@ export const datasetFormats: readonly FormatEntry[] = Object.values(formats)
   })
   .toSorted(byName);
 
-/** The rule with this name; `undefined` where there is none. */
+/** The rule with this name; `undefined` if there is none. */
 export function ruleNamed(name: string): RuleEntry | undefined {
   return rowRules.find((entry) => entry.name === name);
 }

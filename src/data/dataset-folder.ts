@@ -18,17 +18,17 @@ import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { declaredFiles } from './front-matter.ts';
 import { codeSpan, prose } from './writers/markdown.ts';
 
-/** A dataset that is being written beside the one that stands there. */
+/** A dataset that is being written beside the existing one. */
 export interface DatasetFolder {
-  /** Makes a folder for the files of a configuration, and says where it is. */
+  /** Makes a folder for the files of a configuration, and returns its path. */
   configFolder(config: string): string;
-  /** Puts what was written in the place of what stood there. */
+  /** Replaces the existing dataset by the one written. */
   commit(readme: string): void;
-  /** Takes away what was written, and the folder where it was not there before. What stood there stays. */
+  /** Deletes the files written, and the folder if it is new. The existing dataset stays. */
   abandon(): void;
 }
 
-/** What every card says, and no other file: by it an export knows what it may write over. */
+/** The text in every card, and in no other file: by it an export recognises files that it may overwrite. */
 export const cardMark = 'made by [espalier](https://www.npmjs.com/package/espalier)';
 
 /** No glob of a dataset begins with a point. */
@@ -40,7 +40,7 @@ const replaced = '.espalier-replaced';
 /** The files that an export makes: all others in its folders are somebody's own, and stay. */
 const ownFile = /^(\w+(\.\w+)*-\d{5}-of-\d{5}\.(jsonl|jsonl\.gz|parquet)|dataset_info\.json)$/;
 
-/** What tells one dataset from another. */
+/** The key that distinguishes datasets. */
 interface KnownConfig {
   readonly name: string;
   readonly rule: { readonly name: string };
@@ -52,7 +52,7 @@ interface KnownConfig {
  * killed before leaves the old dataset as it was. The commit is one rename; what a process that is killed behind it has
  * not put in place yet, {@link completeExport} does.
  *
- * @throws EspalierError `usage` where something stands there that no export wrote and this one would write over, or a
+ * @throws EspalierError `usage` if something stands there that no export wrote and this one would write over, or a
  * dataset of other configurations, rules or forms; `locked` where another process writes there; `storage` where the disk objects, here and later.
  */
 export function datasetFolder(out: string, configs: readonly KnownConfig[]): DatasetFolder {
@@ -103,7 +103,7 @@ export function datasetFolder(out: string, configs: readonly KnownConfig[]): Dat
  * Completes an export whose process was killed when all was written and not yet all in place. Whoever reads a dataset
  * calls it before.
  *
- * @throws EspalierError `locked` where its process lives; `storage` where the disk objects.
+ * @throws EspalierError `locked` where its process lives; `storage` if the disk objects.
  */
 export function completeExport(out: string): void {
   if (!existsSync(join(out, ready))) return;
@@ -115,7 +115,7 @@ export function completeExport(out: string): void {
   }
 }
 
-/** Nothing tells a shard of ours from others but the card beside it. */
+/** Only the card beside it distinguishes a shard of ours from others. */
 function expectOwn(out: string, configs: readonly KnownConfig[]): void {
   const card = join(out, 'README.md');
   const isOurs = existsSync(card);
@@ -149,7 +149,7 @@ function isCard(path: string): boolean {
   return statSync(path).isFile() && readFileSync(path, 'utf8').includes(cardMark);
 }
 
-/** Whether a card tells of these configurations, and no others: each has a heading and below it its rule and form. */
+/** Whether a card lists exactly these configurations: each has a heading and below it its rule and form. */
 function isCardOf(card: string, configs: readonly KnownConfig[]): boolean {
   const lines = card.split('\n');
   const places = lines.flatMap((line, place) =>
@@ -202,7 +202,7 @@ function putInPlace(out: string): void {
   rmdirSync(from);
 }
 
-/** The configurations of the dataset that stands there: those that the card of an export lists, in its folders. */
+/** The configurations of the existing dataset: those that the card of an export lists, in its folders. */
 function listedConfigs(out: string): ReadonlySet<string> {
   const card = join(out, 'README.md');
   if (!existsSync(card) || !isCard(card)) return new Set();

@@ -17,7 +17,7 @@ export function* distinct<Item>(
   }
 }
 
-/** Of items with equal keys the best, of equally good ones the first, in the order in which those that stay came. */
+/** The best of the items with equal keys, and the first of equally good ones, in the original order. */
 export function bestOfEqual<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
@@ -35,12 +35,12 @@ export function bestOfEqual<Item>(
   return [...kept.values()];
 }
 
-/** What tells what is said apart: space around a text does not. */
+/** The key by which texts are distinguished: the space around a text does not count. */
 export function keyOfTurns(turns: readonly Message[]): string {
   return JSON.stringify(turns.map((turn) => ({ ...turn, content: turn.content.trim() })));
 }
 
-/** What tells rows with a completion apart. */
+/** The key by which rows with a completion are distinguished. */
 export function textOfRow(
   row: Readonly<Record<'completion' | 'prompt', readonly Message[]>>,
 ): unknown {

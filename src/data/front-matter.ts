@@ -27,7 +27,7 @@ export function declaredFiles(card: string): readonly DeclaredFiles[] {
   return files;
 }
 
-/** The keys of a line with their values; an item of a list that is text alone stands under `''`. */
+/** The keys of a line with their values; a list item that is only text is under `''`. */
 function keysOf(line: string): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const [, key = '', value = ''] of line.matchAll(pair)) keys.set(key, unquoted(value));

@@ -11,7 +11,7 @@ export function matchesPattern(path: string, pattern: string): boolean {
     .split(/(\*\*\/?|[\s\S])/)
     .filter((part) => part !== '')
     .flatMap((part) => (part === '**/' ? [perhaps, '**', '/'] : [part]));
-  // Each of the others needs a character of its own.
+  // Each of the others needs a separate character.
   const fewest = parts.filter((part, place) => {
     const isOptional = part.startsWith('*') || part === perhaps || parts[place - 2] === perhaps;
     return !isOptional;
@@ -33,7 +33,7 @@ function behind(character: string, parts: readonly string[], fits: readonly bool
   return next;
 }
 
-/** Stands before two parts that may both be left out. */
+/** Precedes two parts that may both be left out. */
 const perhaps = 'perhaps';
 
 /** The places that are come to without a further character: what can stand for nothing is passed over. */

@@ -7,12 +7,12 @@ export function hashOf(text: string): number {
 
 /** A small whole number for each of many hashes, in some 20 bytes of memory each. */
 export class HashTable {
-  /** One more than the hash; 0 where there is none. Their number is a power of two. */
+  /** One more than the hash; 0 for an empty slot. The number of slots is a power of two. */
   #keys = new Float64Array(1024);
   #values = new Uint8Array(1024);
   #size = 0;
 
-  /** What was kept for a hash. */
+  /** The value stored for a hash. */
   get(key: number): number | undefined {
     const place = this.#placeOf(key + 1);
     return this.#keys[place] === 0 ? undefined : this.#values[place];

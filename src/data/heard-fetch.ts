@@ -45,7 +45,7 @@ async function readWhole(response: Response, heard: () => unknown): Promise<Resp
   return new Response(chunks.length === 0 ? null : new Blob(chunks), { status, headers });
 }
 
-/** The same file, which tells of each piece that is taken from it. */
+/** The same file, which reports each piece that is read from it. */
 function telling(file: Blob, heard: () => unknown): Blob {
   const transform = (piece: unknown, controller: { enqueue(piece: unknown): void }) => {
     heard();

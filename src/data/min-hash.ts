@@ -4,7 +4,7 @@ import { mixed, type Shingled } from './shingles.ts';
 export const minima = 32;
 /** How many shingles are told apart when it is counted how common they are: a power of two. */
 const countedApart = 1 << 18;
-/** So many texts, the first ones, tell what is common. */
+/** The number of texts, from the first one on, that determine which shingles are common. */
 const mostCounted = 1 << 16;
 /** What occurs in more than this share of the texts, and in at least this number of them, is the form of a question and not its matter. */
 const commonShare = 0.2;

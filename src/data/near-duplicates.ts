@@ -4,14 +4,14 @@ import { type Shingled, ShingleReader } from './shingles.ts';
 
 /** From this share of equal minima on, an estimate of Jaccard's similarity, texts are nearly the same. */
 const leastAlike = 0.75;
-/** So many of the last rows are compared: a power of two. */
+/** How many of the last rows are compared: a power of two. */
 const mostRows = 1 << 19;
-/** So many rows, or shingles, wait at the start until it is known which shingles are common. */
+/** How many rows, or shingles, are buffered at the start until it is known which shingles are common. */
 const mostWaiting = { rows: 256, shingles: 1 << 21 };
 /** Of each text the minima that make a band; rows that agree in one of the bands are compared. */
 const bandSize = 3;
 const bands = 10;
-/** So many of the rows whose hashes fall together in a band are compared, the last ones. */
+/** How many of the rows with the same band hash are compared: the last ones. */
 const mostAtHash = 16;
 
 const rowBytes = 2 * minima;
@@ -32,7 +32,7 @@ export type ComparedRow = Pick<
 >;
 
 /**
- * Finds rows that are nearly the same as an earlier one that is not: what is asked and what is said agree in three of
+ * Finds rows that are nearly the same as an earlier one that is not: the prompt and the completion agree in three of
  * four shingles of three words each, and in all numbers. Texts with too few shingles for that must be equal. Time is
  * linear in the text, and memory is bounded: the last half million rows are compared, of each of which 152 bytes are
  * kept.

@@ -1,10 +1,10 @@
-/** What is known of where a pair stands, and of its sides. What is not known is `undefined`. */
+/** What is known of the position of a pair and of its sides. Unknown properties are `undefined`. */
 export interface PairPlace {
   /** Edges from the root to where the sides part. */
   readonly depth: number;
   /** Whether nothing follows either side. */
   readonly isLast: boolean;
-  /** Whether a right end stands at or below the chosen side. */
+  /** Whether a right end is at or below the chosen side. */
   readonly chosenRight: boolean | undefined;
   /** The same of the rejected side. */
   readonly rejectedRight: boolean | undefined;
@@ -18,15 +18,15 @@ export interface PairDepth {
   readonly depth: number;
   /** How many pairs. */
   readonly pairs: number;
-  /** Of how many nothing follows either side. */
+  /** The number of pairs in which nothing follows either side. */
   readonly last: number;
-  /** How many have a right chosen side and a wrong rejected one: no right end stands at or below it. */
+  /** The number of pairs with a right chosen side and a wrong rejected one: no right end is at or below it. */
   readonly rightWrong: number;
   /** How many have two right sides. */
   readonly rightRight: number;
   /** How many have two wrong sides. */
   readonly wrongWrong: number;
-  /** Of how many it is not known which sides are right. */
+  /** The number of pairs for which it is not known which sides are right. */
   readonly unknown: number;
   /** The mean margin, where margins are known. */
   readonly meanMargin: number | undefined;
@@ -42,9 +42,9 @@ export interface IdlePairs {
   readonly pairs: number;
 }
 
-/** What is deeper counts here. */
+/** Greater depths are counted here. */
 const deepest = 1_000;
-/** So many pairs at least say something of a dataset. */
+/** The minimum number of pairs that says something about a dataset. */
 const leastPairs = 20;
 
 /** Counts pairs by the depth at which they part. */

@@ -67,7 +67,7 @@ function balanced<State, Action>(
   return paths.filter((path) => taken.has(path));
 }
 
-/** So many of the paths, each as likely as any other. A path keeps its number whatever else there is. */
+/** Chooses this number of paths uniformly at random. A path keeps its number whatever other paths there are. */
 function draw<State, Action>(
   paths: readonly TreePath<State, Action>[],
   count: number,

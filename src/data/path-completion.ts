@@ -5,20 +5,20 @@ import { actionsTo } from '../tree/summary.ts';
 import { isSameTurn, promptAt, type TreeRecord, turnOf } from './record.ts';
 
 /**
- * The actions from one node to another as a completion of the prompt at the first: what a model would have to
- * say to go all the way at once.
+ * The actions from one node to another as a completion of the prompt at the first: the text that a model would have to
+ * write to go all the way at once.
  *
  * - One action: its turn.
- * - Where the prompts grow as a conversation, each one by the turn of the action and by what the world answers:
- *   the rest of the conversation as it was shown, the last turn included and what the world answered to it not.
- * - Where the prompts end with a turn of the assistant that grows by the actions: the rest of that turn, with
- *   all that stands between actions, such as their numbers.
- * - Else one turn: the formatted actions, parted by the delimiter of the notation, or by a line break.
+ * - If the prompts grow as a conversation, each one by the turn of the action and by the observation: the rest of the
+ *   conversation as it was shown, including the last turn, but not the observation after it.
+ * - If the prompts end with a turn of the assistant that grows by the actions: the rest of that turn, with everything
+ *   between actions, such as their numbers.
+ * - Else one turn: the formatted actions, separated by the delimiter of the notation, or by a line break.
  *
  * @param from - Where the completion starts.
  * @param end - The node of the last action. Whether its action was taken does not matter.
- * @returns At least one turn; none where `end` is `from`.
- * @throws EspalierError `usage` where `end` is not at or below `from`.
+ * @returns At least one turn; none if `end` is `from`.
+ * @throws EspalierError `usage` if `end` is not at or below `from`.
  */
 export function pathCompletion<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'notation'>,
@@ -41,7 +41,7 @@ export function pathCompletion<State, Action>(
 /**
  * The conversation in which the children of a node were proposed, as the prompt of a row.
  *
- * @throws EspalierError `usage` where the notation gives none.
+ * @throws EspalierError `usage` if the notation gives none.
  */
 export function rowPrompt<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'notation'>,
@@ -75,7 +75,7 @@ function pathBetween<State, Action>(
   return path.reverse();
 }
 
-/** What the last prompt holds beyond the first, where each is the one before, the turn and more. */
+/** The part of the last prompt beyond the first, if each prompt is the one before plus the turn and more. */
 function conversation(
   prompts: readonly (readonly Message[])[],
   turn: (place: number) => Message,
@@ -117,7 +117,7 @@ function grownTurn(
   return `${before.slice(begun.content.length)}${space ?? ''}${texts.at(-1) ?? ''}`.trimStart();
 }
 
-/** Whether a turn stands in a conversation, which may have more or less space around what is said. */
+/** Whether a turn occurs in a conversation, which may have more or less space around the text. */
 function isSaid(turn: Message, shown: Message | undefined): boolean {
   const bare = (message: Message) => ({ ...message, content: message.content.trim() });
   return shown !== undefined && isSameTurn(bare(turn), bare(shown));

@@ -6,10 +6,10 @@ import { isEnd, isPart, isRight, promptAt, type TreeRecord } from './record.ts';
 export type EndCounts = Readonly<Record<'right' | 'wrong', number>>;
 
 /**
- * What a path is, for all rules. A path leads from the root over nodes that have not failed, duplicates among them:
- * what stands below one was reached. Siblings of equal text, surrounding space aside, are one step, and what was
- * found below any of them was found behind that step. They go on as one where the prompts behind them are equal,
- * which they are not where a tool answered the same call in two ways. Two paths of the same steps are one.
+ * The definition of a path for all rules. A path leads from the root over nodes that have not failed, duplicates among
+ * them: the nodes below one were reached. Siblings of equal text, surrounding space aside, are one step, and the nodes
+ * found below any of them were found after that step. They continue as one if the prompts after them are equal, which
+ * they are not if a tool answered the same call in two ways. Two paths with the same steps are one.
  */
 export interface Paths<State, Action> {
   /** All nodes on paths, in the order of their ids. */
@@ -34,13 +34,13 @@ type PathSource<State, Action> = Pick<
   'correctFrom' | 'notation' | 'tree'
 >;
 
-/** Reads the paths of a tree as it is now. */
+/** Reads the paths of a tree in its current state. */
 export function pathsIn<State, Action>(record: PathSource<State, Action>): Paths<State, Action> {
   const { tree } = record;
   const nodes = nodesOnPaths(record);
   const { steps, places } = equalSteps(record, nodes);
   const stepOf = (node: SearchNode<State, Action>) => steps[node.id] ?? node;
-  // A duplicate that says something else than its original says what that one stands for.
+  // A duplicate whose text differs from its original's says what the original represents.
   const isOwn = (node: ChildNode<State, Action>) =>
     node.duplicateOf === undefined || stepOf(node) === stepOf(tree.original(node));
   const to = (isWanted: (node: ChildNode<State, Action>) => boolean) =>
@@ -119,7 +119,7 @@ function equalSteps<State, Action>(
     if (step === undefined) family.set(text, node);
     else {
       steps[node.id] = step;
-      // Nothing else asks where a step without children led.
+      // No other code asks where a step without children led.
       if (node.children.length > 0) places[node.id] = placeBehind(step, node);
     }
   }

@@ -5,7 +5,7 @@ import { knownValue } from '../tree/selection.ts';
 import { isEnd, promptAt, type TreeRecord } from './record.ts';
 import type { RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
 
-/** What is known of a rule, without what it does. */
+/** The description of a rule, without its implementation. */
 export function infoOf({ title, paper, options }: RuleInfo): Omit<RuleInfo, 'name'> {
   return {
     ...(title !== undefined && { title }),
@@ -14,7 +14,7 @@ export function infoOf({ title, paper, options }: RuleInfo): Omit<RuleInfo, 'nam
   };
 }
 
-/** What the rows of all kinds have, given their rule, their nodes and where their completion starts. */
+/** The properties common to rows of all kinds, given their rule, their nodes and the start of their completion. */
 export function rowBase<State, Action>(
   record: TreeRecord<State, Action>,
   origin: RowOrigin<State, Action>,
@@ -52,7 +52,7 @@ function rowProvenance<State, Action>(
 
 type Parts = RowProvenance['parts'][number];
 
-/** A node stands in several rows: its parts are made once, and anew where it was evaluated since. */
+/** A node occurs in several rows: its parts are made once, and again if it has been evaluated since. */
 const known = new WeakMap<SearchNode, { readonly samples: number; readonly parts: Parts }>();
 
 /** As the value of a node is the mean of its samples, each part is that of the samples that have it. */
@@ -69,7 +69,7 @@ function partsOf(node: SearchNode): Parts {
   return parts;
 }
 
-/** What a row is made of. */
+/** The input from which a row is made. */
 interface RowOrigin<State, Action> {
   readonly rule: string;
   readonly nodes: readonly SearchNode<State, Action>[];

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 
-/** Where a document stands. */
+/** The location of a document. */
 export interface Place {
-  /** The file or the format, as it is called in a sentence. */
+  /** The file or the format, as it is named in a sentence. */
   readonly name: string;
   /** The line, from 1; left out where the document is a whole file. */
   readonly line?: number;
 }
 
-/** What is made of each line of a text that is not empty. */
+/** The result for each line of a text that is not empty. */
 export function readLines<Made>(
   name: string,
   text: string,
@@ -90,7 +90,7 @@ export function unreadable(
   return new EspalierError('usage', `The ${name} cannot be read: ${where}${field}: ${what}.`);
 }
 
-/** An escape of JSON; the group is half of a character that stands alone. */
+/** An escape of JSON; the group is an unpaired half of a character. */
 const escapes =
   /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/g;
 

@@ -62,8 +62,8 @@ export function isEnd({
 }
 
 /**
- * Whether an end is right: its score reaches `correctFrom`. `undefined` for what is no end, and for an end that
- * nobody scored.
+ * Whether an end is right: its score reaches `correctFrom`. `undefined` for a node that is not an end, and for an end
+ * without a score.
  */
 export function isRight<State, Action>(
   { tree, correctFrom = 1 }: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
@@ -76,7 +76,7 @@ export function isRight<State, Action>(
 }
 
 /**
- * What a node is worth: of an end its score, else its evaluation, else its value.
+ * The worth of a node: the score of an end, otherwise the node's evaluation, otherwise its value.
  *
  * @param discount - γ: with 1, answers are compared that were reached sooner and later. Default that of the tree.
  */
@@ -124,7 +124,7 @@ export function promptAt<State, Action>(
   return notation.prompt(node.state as State).map(asLearnt);
 }
 
-/** A turn without what only its provider and its cache read: it is none of what is learnt. */
+/** A turn without the fields that only its provider and its cache read: they are not learnt. */
 function asLearnt(message: Message): Message {
   if (message.original === undefined && message.prefixEnds === undefined) return message;
   const { original: _, prefixEnds: __, ...said } = message;

@@ -40,7 +40,7 @@ export function expectTrees(name: string, trees: unknown): void {
 /**
  * For rules that others wrote.
  *
- * @throws EspalierError `usage` where the rule makes something else than rows of its kind.
+ * @throws EspalierError `usage` if the rule makes something else than rows of its kind.
  */
 export function* rowsOf(
   { name, kind, rows }: Pick<RowRule, 'kind' | 'name' | 'rows'>,

@@ -52,7 +52,7 @@ interface RowBase {
 
 /** Two completions of one prompt, one better than the other. */
 export interface PreferenceRow extends RowBase {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   readonly kind: 'preference';
   /** The better one: one turn, or the rest of a conversation. */
   readonly chosen: readonly Message[];
@@ -92,7 +92,7 @@ export interface LabelledStep {
 
 /** A solution, each step labelled. */
 export interface StepwiseRow extends RowBase {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   readonly kind: 'stepwise';
   /** The steps in order: at least one. */
   readonly steps: readonly LabelledStep[];
@@ -108,7 +108,7 @@ export interface StepwiseRow extends RowBase {
 
 /** A prompt and the completion to learn. */
 export interface SftRow extends RowBase {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   readonly kind: 'sft';
   /**
    * The completion to learn: one turn, or the rest of a conversation. Text that should not be learnt is part of the
@@ -125,7 +125,7 @@ export interface SftRow extends RowBase {
 
 /** A completion labelled as desirable or not. */
 export interface UnpairedRow extends RowBase {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   readonly kind: 'unpaired';
   /** The completion. */
   readonly completion: readonly Message[];
@@ -139,7 +139,7 @@ export interface UnpairedRow extends RowBase {
 
 /** A prompt for reinforcement learning. */
 export interface PromptRow extends RowBase {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   readonly kind: 'prompt';
   /** The right answer for the reward function; empty if unknown. */
   readonly answer: string;
@@ -151,7 +151,7 @@ export interface PromptRow extends RowBase {
 
 /** A path of a tree with the reward of its end; part of a group with the same prompt. */
 export interface RolloutRow extends RowBase {
-  /** Tells rows apart. */
+  /** Identifies the row. */
   readonly kind: 'rollout';
   /** The complete path as a completion. */
   readonly completion: readonly Message[];

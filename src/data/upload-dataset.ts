@@ -111,8 +111,8 @@ const mostTries = 5;
 const longestWait = 60_000;
 
 /**
- * How the package asks: with the signal in each request. What the Hub says beside a failure is not read: it may be of
- * any length, and hold the token.
+ * Sends the requests of the package, each with the signal. The text that the Hub sends with a failure is not read: it
+ * may be of any length and contain the token.
  */
 function asking({
   fetch: send,
@@ -122,7 +122,7 @@ function asking({
   readonly signal: AbortSignal | undefined;
 }): {
   readonly ask: typeof fetch;
-  /** How long the Hub last asked to wait, in milliseconds; `undefined` where it did not say. */
+  /** How long the Hub last asked to wait, in milliseconds; `undefined` if it did not say. */
   readonly waitMs: () => number | undefined;
 } {
   let wait: number | undefined;
@@ -144,7 +144,7 @@ function secondsIn(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
-/** Tries again what the Hub asked to wait for. */
+/** Retries the requests that the Hub asked to delay. */
 async function patiently(
   how: { readonly waitMs: () => number | undefined; readonly signal: AbortSignal | undefined },
   act: () => Promise<unknown>,
@@ -187,7 +187,10 @@ async function make(hub: Hub, params: Parameters<Hub['createRepo']>[0]): Promise
   }
 }
 
-/** The card, the files that it lists, and what tells LLaMA-Factory of them: whatever else lies there is not of the dataset. */
+/**
+ * The card, the files that it lists, and the file that lists them for LLaMA-Factory: other files there do not belong to
+ * the dataset.
+ */
 function filesOf(folder: string): readonly string[] {
   return withStorageErrors(`\`${folder}\``, () => {
     completeExport(folder);

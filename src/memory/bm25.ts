@@ -12,7 +12,7 @@ import type { Retriever } from '../contracts/memory.ts';
  *
  * `ln(1 + (N − n_w + ½) / (n_w + ½)) · (δ + f_w (k₁ + 1) / (f_w + k₁ (1 − b + b · l / l̄)))`
  *
- * with N texts, the query among them, `n_w` of which hold the word; f_w how often it occurs in the text; l the
+ * with N texts, the query among them, `n_w` of which contain the word; f_w how often it occurs in the text; l the
  * number of different words in the text and l̄ the mean of that. The similarity is this score divided by the query's
  * own, at most 1: 1 for an equal text, 0 without a common word.
  *
@@ -42,7 +42,7 @@ export function bm25(
       if (index === undefined) {
         index = new Index(texts, { k, b, d });
         indices.unshift(index);
-        // Lessons for policies and for judges take turns, and a memory that grows leaves old ones behind.
+        // Lessons for policies and for judges alternate, and a growing memory makes old indices obsolete.
         indices.length = Math.min(indices.length, 4);
       }
       return index.similarities(query);
@@ -57,7 +57,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** The place of the query among the texts. */
+/** The position of the query among the texts. */
 const ofQuery = -1;
 
 class Index {
@@ -103,7 +103,7 @@ class Index {
   }
 }
 
-/** Rounded, because the mean length that the index keeps depends in its last bits on what was asked before. */
+/** Rounded, because the last bits of the index's mean length depend on earlier queries. */
 function share(score: number, most: number): number {
   return Math.min(1, Math.round((score / most) * 1e9) / 1e9);
 }

@@ -5,7 +5,7 @@ import type { CallContext } from '../contracts/context.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 import type { PreparedRetriever } from './prepared-retriever.ts';
 
-/** So many queries are remembered; the texts of a memory all are. */
+/** The number of queries that are kept; the texts of a memory are all kept. */
 const mostQueries = 1000;
 
 /**
@@ -33,7 +33,7 @@ export function byEmbedding(
     missing: (query, texts) => vectors.missing([query, ...texts]),
     prepare: (texts, context) => vectors.prepare(texts, { model, batch, context }),
     async similarities(query, texts, context) {
-      // Asked on its own, without a memory that prepares.
+      // Called directly, without a memory that prepares it.
       for (;;) {
         const missing = vectors.missing([query, ...texts]);
         if (missing === undefined) return vectors.similarities(query, texts);
@@ -43,7 +43,7 @@ export function byEmbedding(
   };
 }
 
-/** One for each model of the process. */
+/** One per model of the process. */
 const known = new WeakMap<EmbeddingModel, Vectors>();
 
 function vectorsOf(model: EmbeddingModel): Vectors {
@@ -58,7 +58,7 @@ interface Purchase {
   readonly context: CallContext;
 }
 
-/** What is known of texts: vectors of length 1. */
+/** Known texts and their vectors of length 1. */
 class Vectors {
   readonly #vectors = new Map<string, Float64Array>();
   readonly #underway = new Map<string, Promise<unknown>>();
@@ -76,7 +76,7 @@ class Vectors {
   }
 
   async prepare(texts: readonly string[], purchase: Purchase): Promise<void> {
-    // Who waits for what another search is buying does not fail with it: it looks again.
+    // If another search is already fetching them, its failure does not fail this one: it looks again.
     const others = [...new Set(this.#underway.values())].map((one) => one.catch(() => {}));
     const own: Promise<void>[] = [];
     for (let start = 0; start < texts.length; start += purchase.batch) {
@@ -106,7 +106,7 @@ class Vectors {
     const similarities = texts.map((text) => {
       return dot(asked, this.#vectors.get(text) ?? new Float64Array());
     });
-    // Only now: what falls out of the cache may be one of these texts.
+    // Only now, because the query evicted from the cache may be one of these texts.
     this.#queries.set(query, true);
     return similarities;
   }
@@ -114,7 +114,7 @@ class Vectors {
 
 function unit({ provider, modelId }: EmbeddingModel, embedding: readonly number[]): Float64Array {
   if (embedding.length === 0 || !embedding.every((part) => Number.isFinite(part))) {
-    throw new Error(`${provider}:${modelId} gave an embedding that is no list of numbers.`);
+    throw new Error(`${provider}:${modelId} gave an embedding that is not a list of numbers.`);
   }
   const length = Math.hypot(...embedding);
   return Float64Array.from(embedding, (part) => (length === 0 ? 0 : part / length));
@@ -125,6 +125,6 @@ function dot(left: Float64Array, right: Float64Array): number {
     throw new Error(`Expected embeddings of one length, got ${left.length} and ${right.length}.`);
   }
   const sum = left.reduce((total, part, place) => total + part * (right[place] ?? 0), 0);
-  // Rounding may lead beyond.
+  // Rounding may exceed the bounds.
   return Math.min(1, Math.max(-1, sum));
 }

@@ -1,6 +1,6 @@
 import type { PromptSet } from '../prompting/prompts.ts';
 
-/** What a reflection is asked with. */
+/** The texts of the requests for reflections. */
 export const contrastivePrompts: PromptSet<
   'asJson' | 'asText' | 'ended' | 'expect' | 'judged' | 'learn' | 'noReason' | 'solved' | 'unsolved'
 > = {

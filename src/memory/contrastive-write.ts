@@ -19,7 +19,7 @@ import type { Surprise } from './surprise.ts';
 
 const lessonSchema = objectSchema({ lesson: { type: 'string' } });
 
-/** How lessons are asked for. */
+/** Settings of the requests for lessons. */
 export interface WritingSettings {
   readonly model: LanguageModel;
   readonly maxWords: number;
@@ -27,7 +27,7 @@ export interface WritingSettings {
   readonly prompts: typeof contrastivePrompts;
 }
 
-/** One reflection to be made. */
+/** One reflection to make. */
 export interface Subject<State, Action> {
   readonly kind: Reflection['kind'];
   readonly surprise: Surprise<State, Action>;
@@ -39,7 +39,7 @@ export interface Subject<State, Action> {
 /** A reflection before its lesson is written. */
 export type ReflectionContent = Omit<Reflection, 'id' | 'lesson'>;
 
-/** Asks for the lesson of an experience; `undefined` where the answer holds none. */
+/** Asks for the lesson of an experience; `undefined` if the answer contains none. */
 export async function writeLesson<State, Action>(
   settings: WritingSettings,
   subject: Subject<State, Action>,
@@ -54,7 +54,7 @@ export async function writeLesson<State, Action>(
   return readLesson(await ask(settings, subject, { messages, ...schema }));
 }
 
-/** First what is expected, before anything is shown of what came; then the truth. */
+/** Asks for the expectation first, before showing anything of the outcome. */
 async function afterExpectation<State, Action>(
   settings: WritingSettings,
   subject: Subject<State, Action>,
@@ -89,7 +89,7 @@ function judgementPrompt<State, Action>(
   return withInstruction(closed(notationOf(subject).prompt(state)), question);
 }
 
-/** What the slots of both questions have in common. */
+/** The slots that both questions share. */
 function whatCame<State, Action>(
   { prompts: { texts }, maxWords, model }: WritingSettings,
   { outcome }: Subject<State, Action>,
@@ -103,7 +103,7 @@ function whatCame<State, Action>(
   };
 }
 
-/** An answer that was begun is told as part of the question: it is not to be gone on with. */
+/** A partial answer is presented as part of the question, because it must not be continued. */
 function closed(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return messages;

@@ -51,8 +51,8 @@ export interface ContrastiveOptions<State = any> extends SituationOptions<State>
   /**
    * Texts to replace. `expect`, with the slot `{action}`, asks what a step will lead to; `learn` shows what it led to
    * and asks for the lesson, with `{outcome}`, `{end}`, `{words}` and `{form}`; `judged`, with these and `{judgement}`
-   * and `{reason}`, shows a judgement and what came of it. What fills slots: `noReason`; `ended` in place of what
-   * followed; `solved` or `unsolved` for `{end}`; `asJson` or `asText` for `{form}`.
+   * and `{reason}`, shows a judgement and what came of it. For slots: `noReason`; `ended` in place of what followed;
+   * `solved` or `unsolved` for `{end}`; `asJson` or `asText` for `{form}`.
    */
   readonly prompts?: Texts<
     | 'asJson'
@@ -120,7 +120,7 @@ export function contrastive<State = any, Action = any>(
       /**
        * The known outcome, in [0, 1]. Lessons from a gold answer depend on it: stamp the trees and data that use them.
        *
-       * @defaultValue 1 where the mean of Q over the steps taken is above `solvedAbove`, else 0
+       * @defaultValue 1 if the mean of Q over the steps taken is above `solvedAbove`, else 0
        */
       readonly outcome?: number;
     },
@@ -163,7 +163,7 @@ function rulesOf<State>(options: ContrastiveOptions<State>) {
   return { policy, value, solvedAbove, maxWords, maxTokens, prompts };
 }
 
-/** What one reflection came to. */
+/** The result of one reflection. */
 type Attempt =
   | { readonly failure: Failure }
   | { readonly lost: 'budget' | 'unreadable' }
@@ -181,7 +181,7 @@ async function reflect<State, Action>(
   if (known !== undefined) expectNumber('outcome', known, { min: 0, max: 1 });
   const outcome = known ?? estimatedOutcome(path, settings.solvedAbove);
   const kinds = ['value', 'policy'] as const;
-  // Nodes are live: what is needed of them is taken before the first call.
+  // Nodes are live, so the needed values are read before the first call.
   const attempts = await Promise.all(
     kinds.flatMap((kind) =>
       mostSurprising(surprisesOf(kind, path, outcome), settings[kind]).map((surprise) =>
@@ -204,7 +204,7 @@ async function reflect<State, Action>(
   };
 }
 
-/** What was paid for is told even where it cannot be kept. */
+/** Reflections that were paid for are reported even if they cannot be stored. */
 async function keep(
   memory: Memory,
   written: readonly Reflection[],
@@ -239,7 +239,7 @@ async function attempt<State, Action>(
   }
 }
 
-/** The experience: a step in its situation, or a state as it was judged; and what followed. */
+/** The content of a reflection: a step and its situation, or a judged state; and what followed. */
 function contentOf<State, Action>(
   settings: ContrastiveSettings<State>,
   subject: Subject<State, Action>,

@@ -85,12 +85,12 @@ function add(
     if ('fault' in read) {
       throw new EspalierError(
         'usage',
-        `Expected a sound reflection, got one in which ${read.fault}.`,
+        `Expected a valid reflection, got one in which ${read.fault}.`,
       );
     }
   }
   const isMissing = ({ id }: Reflection) => !lines.read().has(id);
-  // The second attempt is for a rival that died in the middle of its line after we had looked.
+  // The second attempt is for another process that died in the middle of a line after we had looked.
   for (const mended of [false, true]) {
     const missing = new Map(reflections.filter(isMissing).map((one) => [one.id, one]));
     if (missing.size === 0) return;
@@ -107,7 +107,7 @@ function add(
   }
 }
 
-/** One write, which no other writer can come into. Where it is cut short, what was read back will tell. */
+/** A single write, which no other writer can interrupt. If it is cut short, reading back shows that. */
 function append(path: string, bytes: Uint8Array, fsync: boolean): void {
   expectRegularFile(path);
   const file = openSync(path, 'a');
@@ -119,13 +119,13 @@ function append(path: string, bytes: Uint8Array, fsync: boolean): void {
   }
 }
 
-/** The lines of a file as far as they were read. Reading goes on where it stopped. */
+/** The lines of a file read so far. Reading continues where it stopped. */
 class Lines {
   readonly #path: string;
   readonly #onSkipped: (skipped: Skipped) => void;
   readonly #kept = new Map<string, Reflection>();
   #inode: number | undefined;
-  /** The end of the last whole line. */
+  /** The end of the last complete line. */
   #end = 0;
   #count = 0;
   #isBroken = false;
@@ -136,7 +136,7 @@ class Lines {
     this.#onSkipped = onSkipped;
   }
 
-  /** Whether the last line had no end when it was read. */
+  /** Whether the last line had no line break when it was read. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -154,7 +154,7 @@ class Lines {
     return this.#kept;
   }
 
-  /** What stands behind the last whole line. A file that was replaced or cut is read from its start. */
+  /** The bytes after the last complete line. A file that was replaced or truncated is read from its start. */
   #news(): Buffer {
     const file = openOrNone(this.#path);
     if (file === undefined) {

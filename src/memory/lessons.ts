@@ -23,7 +23,7 @@ export interface LessonsOptions<State = any> extends SituationOptions<State> {
   /** The number of steps from which a path counts as long: an integer from 0 up. R-MCTS uses 5. @defaultValue 5 */
   readonly longPath?: number;
   /**
-   * Texts to replace: `intro` stands before the lessons, `introOfLongPath` once the path is long; `item`, with the slots
+   * Texts to replace: `intro` precedes the lessons, `introOfLongPath` once the path is long; `item`, with the slots
    * `{number}`, `{task}`, `{action}` and `{lesson}`, is one lesson.
    */
   readonly prompts?: Texts<'intro' | 'introOfLongPath' | 'item'>;
@@ -122,7 +122,7 @@ function tell(
   });
 }
 
-/** On one line, so that a lesson cannot look like a part of the prompt; cut between words where there are any. */
+/** On one line, so that a lesson cannot look like a part of the prompt; cut between words if there are any. */
 function shortened(text: string, most: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= most) return line;

@@ -36,12 +36,12 @@ export interface MemoryOptions {
 }
 
 /**
- * Reflections across problems and processes: those whose task and situation resemble the query best.
+ * Reflections across problems and processes. A query recalls those with the most similar task and situation.
  *
- * A recall is a free effect, `recall:<retriever>`: it costs no call and is journaled, so a replay recalls the same,
- * whatever the store holds by then. Embeddings are separate calls made before. Within one search, equal queries share
- * one recall until something new is remembered. `remember` is a free effect too: a replay does not change the store.
- * Ties in similarity go to the newest.
+ * A recall is a free effect, `recall:<retriever>`: it costs no call and is journaled, so a replay recalls the same
+ * reflections, whatever the store contains by then. Embeddings are separate calls, made before. Within one search,
+ * equal queries share one recall until something new is remembered. `remember` is a free effect too: a replay does not
+ * change the store. Ties in similarity go to the newest.
  *
  * The defaults of k and of the least similarity are those of R-MCTS's code, which measures the cosine of embeddings;
  * using the same number on the scale of {@link bm25} is our choice.
@@ -84,17 +84,17 @@ interface Rules {
   readonly name: string;
 }
 
-/** What one search has remembered. All calls of a search share their signal. */
+/** The number of reflections stored during one search. All calls of a search share their signal. */
 interface LearntInSearch {
   readonly ids: Set<string>;
-  /** How many of them were new. */
+  /** The number that were new. */
   count: number;
 }
 
-/** What a look into the store came to: what fits, or the texts that are to be prepared before. */
+/** The result of a look into the store: the matches, or the texts that must be prepared first. */
 type Look = { readonly found: readonly Recollection[] } | { readonly missing: readonly string[] };
 
-/** One preparation is the rule; more are needed where a process died in between, or the store grows meanwhile. */
+/** Usually one preparation is enough; more are needed if a process died in between, or the store grows meanwhile. */
 const mostLooks = 16;
 
 async function recall(
@@ -109,7 +109,7 @@ async function recall(
   const effect = { name: `recall:${retriever.name}`, repeatable: true, free: true, pure: true };
   const asked = { memory: name, kind, task, situation, k, minSimilarity, learnt };
   for (let look = 0; look < mostLooks; look++) {
-    // Nothing is bought inside the effect: it would be waited for by what it waits for.
+    // No calls are made inside the effect, because the effect would wait for them and they for the effect.
     const seen = await context.effect<Look>(effect, { ...asked, look }, () =>
       lookUp(rules, query, context),
     );
@@ -118,7 +118,7 @@ async function recall(
   }
   throw new EspalierError(
     'usage',
-    `Expected the retriever ${retriever.name} to know all texts once they are prepared, and it does not.`,
+    `Expected the retriever ${retriever.name} to know all texts once they are prepared, but it does not.`,
   );
 }
 
@@ -141,7 +141,7 @@ async function lookUp(rules: Rules, query: MemoryQuery, context: CallContext): P
   return { found };
 }
 
-/** What is compared. */
+/** The text that is compared. */
 function textOf({ task, situation }: Pick<MemoryQuery, 'situation' | 'task'>): string {
   return `${task}\n\n${situation}`;
 }
@@ -155,7 +155,7 @@ function expectSimilarities({ name }: Retriever, similarities: unknown, count: n
   throw wrongValue(`similarities of ${name}`, `${count} numbers`, similarities);
 }
 
-/** A context for within an effect. A call made here would wait for the effect, and the effect for it. */
+/** A context for use inside an effect. A call made here would wait for the effect, and the effect for the call. */
 function closed({ signal, random, clock }: CallContext, { name }: Retriever): CallContext {
   const refuse = () =>
     Promise.reject(
@@ -193,7 +193,7 @@ async function remember(
   }
 }
 
-/** Adds those that the store does not hold, and tells which these were. */
+/** Adds new reflections, and returns them. */
 async function keep(
   store: ReflectionStore,
   offered: readonly Reflection[],

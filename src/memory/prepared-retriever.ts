@@ -6,12 +6,9 @@ import type { Retriever } from '../contracts/memory.ts';
  * deadlock with the effect, so the calls are made before.
  */
 export interface PreparedRetriever extends Retriever {
-  /**
-   * The texts, among the query and the others, of which nothing is known and nobody is finding it out; `undefined`
-   * once all are known.
-   */
+  /** The texts, including the query, that are neither known nor being fetched; `undefined` if all are known. */
   missing(query: string, texts: readonly string[]): readonly string[] | undefined;
-  /** Finds out what is needed of these texts, and waits for what others are finding out. */
+  /** Fetches what is needed for these texts, and waits for what others are fetching. */
   prepare(texts: readonly string[], context: CallContext): Promise<void>;
 }
 

@@ -3,8 +3,8 @@ import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import type { Reflection } from '../contracts/memory.ts';
 
 /**
- * The id of a reflection: the content address (SHA-256, base64url, 43 characters) of kind, task, situation,
- * action and outcome. The lesson is not part of it: the same experience teaches once.
+ * The id of a reflection: the content address (SHA-256, base64url, 43 characters) of kind, task, situation, action and
+ * outcome. The lesson is not part of it, so that the same experience is stored once.
  */
 export function reflectionId({
   kind,
@@ -40,7 +40,10 @@ const shape: z.ZodType<Reflection> = z.object({
   source,
 });
 
-/** A value from outside as a reflection, or why it is none: its fields, or an id that is not the address of its content. */
+/**
+ * An external value as a reflection, or why it is invalid: its fields are wrong, or its id is not the address of its
+ * content.
+ */
 export function readReflection(
   value: unknown,
 ): { readonly fault: string } | { readonly reflection: Reflection } {

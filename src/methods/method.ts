@@ -16,7 +16,7 @@ export interface Method<State = any, Action = any> extends SearchMethod<State, A
 
 /** Options common to all methods. */
 export interface MethodOptions {
-  /** The model that proposes, and does everything no other model is named for. */
+  /** The model that proposes actions and makes all other calls, unless an option names another model. */
   readonly model: LanguageModel;
   /** The model that judges. @defaultValue `model` */
   readonly judgeModel?: LanguageModel;
@@ -43,7 +43,7 @@ export interface MethodEntry extends Entry<(options: MethodOptions) => Method> {
   /**
    * Options to add for models that can only propose a step and judge a state in one word.
    *
-   * @defaultValue none: the method asks no more of a model
+   * @defaultValue none: the method needs no more than that
    */
   readonly plain?: (
     options: MethodOptions,

@@ -102,7 +102,7 @@ export function rMcts(options: RMctsOptions): Method {
   };
 }
 
-/** N(s) = Σ N(s, a), at least 1: one visit of every node with children was its own evaluation. */
+/** N(s) = Σ N(s, a), at least 1: the first visit of every node with children was its own evaluation. */
 function parentVisits(visits: number): number {
   return Math.max(1, visits - 1);
 }

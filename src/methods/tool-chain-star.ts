@@ -94,7 +94,7 @@ function jsonOf(action: unknown): string {
   return canonicalJson('action', action);
 }
 
-/** g₁: how like the actions are to the plan that is most like them. */
+/** g₁: the similarity of the actions to the most similar plan. */
 function likenessTo(plans: readonly (readonly string[])[], actions: readonly string[]): number {
   const likenesses = plans.map(
     (plan) => commonLength(plan, actions) / Math.max(1, Math.min(plan.length, actions.length)),
@@ -116,7 +116,7 @@ function commonLength(a: readonly string[], b: readonly string[]): number {
   return before.at(-1) ?? 0;
 }
 
-/** h₁: where an action stands in the plans that have it, 1 at their end. */
+/** h₁: the mean relative position of the action in the plans that contain it, 1 at their end. */
 function placeIn(plans: readonly (readonly string[])[], action: string): number {
   const places = plans.flatMap((plan) => {
     const place = plan.indexOf(action);
@@ -137,7 +137,7 @@ const prompts = {
   },
 };
 
-/** Values a state by 1 − h, from its action and the progress that the imagined plan tells. */
+/** Values a state by 1 − h, from its action and the progress according to the imagined plan. */
 function imagination<State, Action>(
   model: MethodOptions['model'],
   costToCome: (action: Action | undefined, progress: number) => number,
@@ -151,7 +151,7 @@ function imagination<State, Action>(
     }),
     ...evaluateEach<State, Action>('state', (request) => async (sight) => {
       const { depth, terminal, action } = sight.place;
-      // Whether an end is a good one is the environment's to say: this is a cost to come, and no score of it.
+      // Whether an end is good is up to the environment: this is the cost to come, not a score.
       if (terminal) return { value: 1 - costToCome(action, 1), about: 'action' };
       const { messages, tools } = await subjectOf(sight, [], request);
       const asked = askBehind(messages, `${plan}\n\n${fill(answer, {})}`);

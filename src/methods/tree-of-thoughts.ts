@@ -71,7 +71,7 @@ export function treeOfThoughts(options: TreeOfThoughtsOptions): Method {
   expectOneOf('generate', generate, ['propose', 'sample']);
   expectOneOf('select', select, ['greedy', 'sample']);
   const isDeep = order === 'depth-first';
-  // Of two branches of a depth-first search no level is ever seen together.
+  // A depth-first search never sees all states of a level together, so they cannot be voted on.
   expectOneOf('evaluate', evaluate, isDeep ? ['value'] : ['value', 'vote']);
   expectNumber('threshold', threshold, { min: 0, max: 1 });
   const { width = evaluate === 'vote' ? 1 : 5 } = options;

@@ -54,7 +54,7 @@ export function greedy<State, Action>(options: {
 
 interface Weighed<Action> {
   readonly action: Action;
-  /** How far the score is below the best one: 0 for the best. */
+  /** The distance of the score to the best one: 0 for the best. */
   readonly gap: number;
   readonly prior: number;
 }
@@ -65,16 +65,16 @@ function withPriors<Action>(
 ): readonly Weighed<Action>[] {
   const best = Math.max(...scored.map(({ score }) => score));
   const weighed = scored.map(({ action, score }) => {
-    // The difference of two infinities would be no number.
+    // The difference of two infinities would be NaN.
     const gap = score === best ? 0 : best - score;
-    // At temperature 0, 0 / 0 would be no number.
+    // At temperature 0, 0 / 0 would be NaN.
     return { action, gap, weight: gap === 0 ? 1 : Math.exp(-gap / temperature) };
   });
   const total = weighed.reduce((sum, { weight }) => sum + weight, 0);
   return weighed.map(({ action, gap, weight }) => ({ action, gap, prior: weight / total }));
 }
 
-/** Draws by prior without putting back: the order of the scores with noise in proportion. */
+/** Draws by prior without replacement: the order of the scores plus noise in proportion to the temperature. */
 function draw<Action>(
   weighed: readonly Weighed<Action>[],
   options: { readonly count: number; readonly temperature: number; readonly random: Random },

@@ -73,7 +73,7 @@ export function introspective<State = any, Action = any>(
     const { independent = false } = request;
     const teller = tellerFor(notation);
     const keyOf = (action: Action) => notation.format(action).replace(/\s+/g, ' ').trim();
-    // Taken down before anything is waited for: nodes are live.
+    // Written down before the first await, because nodes are live.
     const told = [...teller.childrenOf(node)];
     const known = new Set(independent ? [] : node.children.map(({ action }) => keyOf(action)));
     const prompt = await asked.prompt();
@@ -87,7 +87,7 @@ export function introspective<State = any, Action = any>(
   });
 }
 
-/** An action that is not known yet, or why it is none. */
+/** The action if it is new, or a failure. */
 function fresh<State, Action>(
   parsed: Parsed<Action>,
   { texts, known, keyOf }: Study<State, Action>,
@@ -99,7 +99,7 @@ function fresh<State, Action>(
   return { failure: { kind: 'invalid', message } };
 }
 
-/** One after the other, each in the light of those before it. */
+/** Proposes actions one after another, each shown the ones before it. */
 async function proposeInTurn<State, Action>(
   ask: (messages: readonly Message[]) => Dialogue<Action>,
   { texts, teller, prompt, told, known, keyOf, range: { offset, count } }: Study<State, Action>,
@@ -124,7 +124,7 @@ async function proposeInTurn<State, Action>(
   return proposalsOfEach(outcomes).flat();
 }
 
-/** What is known at a node, and what is wanted there. */
+/** The existing actions of a node, and the request. */
 interface Study<State, Action> {
   readonly texts: typeof usual.texts;
   readonly teller: SiblingsTeller<State, Action>;

@@ -1,6 +1,8 @@
 import type { SearchNode } from '../contracts/node.ts';
 
-/** Tells the actions that no child of the node has yet. Actions are compared as JSON. */
+/**
+ * Returns a function that tells whether an action is new: no child of the node has it. Actions are compared as JSON.
+ */
 export function isNewTo<State, Action>(
   node: SearchNode<State, Action>,
 ): (action: Action) => boolean {

@@ -28,7 +28,7 @@ export function journaled<State, Action>(
 ): Policy<State, Action> {
   expectOptions('journaled', options, 'name key codec');
   const { name, key } = options;
-  // Without a codec an action is JSON, which the effect checks.
+  // Without a codec an action must be JSON, which the effect checks.
   const { encode, decode }: Codec<Action> = options.codec ?? {
     encode: (action) => action as JsonValue,
     decode: (json) => json as Action,

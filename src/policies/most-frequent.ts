@@ -41,7 +41,7 @@ export function mostFrequent<State, Action>(
       const proposals = await policy.propose(node, {
         ...request,
         count: samples,
-        // Each request has room for all of its samples, whatever count came before.
+        // Each request has its own range of samples, whatever the earlier counts were.
         offset: offset * samples,
         independent,
         remaining,
@@ -60,12 +60,12 @@ export function mostFrequent<State, Action>(
 
 interface Tally<Action> {
   readonly key: string;
-  /** The first sample of it. */
+  /** Its first sample. */
   readonly proposal: ValidProposal<Action>;
   count: number;
 }
 
-/** How often each action came, in the order of their first samples. */
+/** Counts each action, in the order of first samples. */
 function tally<Action>(
   sound: readonly ValidProposal<Action>[],
   keyOf: (action: Action) => string,

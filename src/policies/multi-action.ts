@@ -19,7 +19,7 @@ export interface MultiActionOptions<State = any>
   /** The sampling temperature: a number from 0 up. @defaultValue 0.8 */
   readonly temperature?: number;
   /**
-   * The maximum tokens of one action, a whole solution among them: an integer from 1 up.
+   * The maximum tokens of one action, including a whole solution: an integer from 1 up.
    *
    * @defaultValue 512
    */
@@ -93,7 +93,7 @@ export function multiAction<State = any>(
   };
   return asking<State, string>(settings, async ({ node, request, notation, ...asked }) => {
     const { context, count, offset } = request;
-    // A solution may be written over several paragraphs.
+    // A solution may have several paragraphs.
     const whole = withWholeSteps(notation, () => true);
     const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);
     const cycle = inTurn(rules[last], counts);
@@ -137,7 +137,7 @@ function labelled(action: string, label: string): string {
   return `${label} ${isThere ? action.slice(label.length).trim() : action}`;
 }
 
-/** One of each kind in turn, until each has come as often as it may. */
+/** Takes one of each kind in turn, until the count of each is reached. */
 function inTurn(
   kinds: readonly ActionKind[],
   counts: Readonly<Record<ActionKind, number>>,
@@ -151,13 +151,13 @@ function inTurn(
 /** The samples of one kind. */
 interface Group {
   readonly kind: ActionKind;
-  /** The index of the first one among all samples of this kind. */
+  /** The index of the first sample among all samples of this kind. */
   readonly first: number;
-  /** Their places among the samples that were asked for. */
+  /** Their positions among the requested samples. */
   readonly places: readonly number[];
 }
 
-/** The samples of a range by kind, in the order in which the kinds first come. */
+/** Groups the samples of a range by kind, ordered by the first appearance of each kind. */
 function groupsOf(
   cycle: readonly ActionKind[],
   { offset, count }: { readonly offset: number; readonly count: number },
@@ -188,14 +188,14 @@ function expectRules(rules: Readonly<Record<string, readonly ActionKind[]>>): vo
   }
 }
 
-/** Labels tell kinds apart, so that none may be empty or begin another one. */
+/** Labels identify kinds, so none may be empty or be the beginning of another. */
 function expectLabels(texts: typeof multiActionPrompts.texts): void {
   const labels = actionKinds.map((kind) => texts[`${kind}Label`]);
   for (const [place, label] of labels.entries()) {
     const isClear = labels.every((other, index) => index === place || !other.startsWith(label));
     if (label.trim() === '' || !isClear) {
       const name = `prompts.${actionKinds[place]}Label`;
-      throw expectation(name, 'a label with which no other one begins', label);
+      throw expectation(name, 'a label that no other one begins with', label);
     }
   }
 }

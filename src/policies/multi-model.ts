@@ -68,14 +68,14 @@ export function multiModel<State, Action>(options: {
   };
 }
 
-/** What an arm is asked for. */
+/** The request to one arm. */
 interface Draw {
   readonly arm: string;
   readonly count: number;
   readonly offset: number;
-  /** Its part of the samples. */
+  /** Its share of the samples. */
   readonly share: number;
-  /** The places of its samples among all; empty where all actions are asked for. */
+  /** The positions of its samples; empty if all actions are requested. */
   readonly places: readonly number[];
 }
 
@@ -96,7 +96,7 @@ interface Dealing {
   readonly random: Random;
 }
 
-/** Which samples are drawn from which arm; arms without a sample are left out. */
+/** Assigns samples to arms; arms without a sample are left out. */
 function dealt(
   dealing: Dealing,
   { count, offset }: { readonly count: number; readonly offset: number },
@@ -114,7 +114,7 @@ function dealt(
   return names.flatMap((arm): readonly Draw[] => {
     const places = picks.flatMap((picked, place) => (picked === arm ? [place] : []));
     if (places.length === 0) return [];
-    // Arms part the range among them, so that equal ones do not draw the same samples.
+    // Arms get disjoint ranges, so that equal arms do not draw the same samples.
     const draw = { arm, count: places.length, offset: next, share: places.length / count, places };
     next += places.length;
     return [draw];
@@ -132,7 +132,7 @@ function pick(dealing: Dealing, index: number): string | undefined {
   if (weights === undefined) return names[index % names.length];
   const shares = sharesOf(dealing);
   const place = placeOf(shares, random.next());
-  // Shares that were rounded may sum to a little less than 1.
+  // Rounded shares may sum to slightly less than 1.
   return names[place < 0 ? shares.findLastIndex((share) => share > 0) : place];
 }
 
@@ -144,7 +144,7 @@ function requestFor<State, Action>(
   return { environment, context: named, count, offset, independent, remaining };
 }
 
-/** As many proposals as were asked for, where there may be more to come from others. */
+/** Fills up with failures to the requested number of proposals, if other arms may have more. */
 function filled<Action>(
   proposals: readonly Proposal<Action>[],
   { arm, count }: Draw,
@@ -197,10 +197,7 @@ function expectWeights(weights: Readonly<Record<string, number>>, names: readonl
   }
 }
 
-/**
- * The same context with other random numbers, in which each completion says who wrote it, where it does not
- * say so already.
- */
+/** The same context with other random numbers. Each completion names its model, unless it already does. */
 function namingContext(context: CallContext, random: CallContext['random']): CallContext {
   return contextWith(context, {
     random,

@@ -4,7 +4,7 @@ import type { Proposal } from '../contracts/policy.ts';
 
 /** One of several requests for proposals that are independent of each other. */
 export interface Task<Action> {
-  /** The number of failures it counts as if it fails. */
+  /** The number of failures that it counts for if it fails. */
   readonly count: number;
   /** Makes the request. */
   readonly ask: () => Promise<readonly Proposal<Action>[]>;
@@ -49,7 +49,7 @@ export async function proposalsOfAll<Action>(
   return proposalsOfEach(await Promise.all(tasks.map((task) => outcomeOf(task, context))));
 }
 
-/** The proposals of several lists in the order of their places; a list without places stands at its own. */
+/** Merges several lists of proposals by their positions; a list without positions keeps its own. */
 export function inPlaces<Action>(
   lists: readonly (readonly Proposal<Action>[])[],
   places: readonly (readonly number[])[],

@@ -30,7 +30,7 @@ export interface PlanStepOptions<State = any, Action = any>
   /** The sampling temperature: a number from 0 up. @defaultValue 0.7 */
   readonly temperature?: number;
   /**
-   * The maximum tokens of one action, the solution among them: an integer from 1 up.
+   * The maximum tokens of one action, including the solution: an integer from 1 up.
    *
    * @defaultValue 1024
    */
@@ -45,7 +45,7 @@ export interface PlanStepOptions<State = any, Action = any>
  * temperature are those of the paper.
  *
  * A solution, which begins with `Solution:`, may span several paragraphs. So the delimiter is not used as a stop text,
- * and of any other answer only the first step is read. Set `stop` for a model that writes on indefinitely.
+ * and only the first step of any other answer is read. Set `stop` for a model that writes on indefinitely.
  *
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
  */

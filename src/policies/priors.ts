@@ -3,9 +3,9 @@ import type { Completion } from '../contracts/language-model.ts';
 import type { Proposal } from '../contracts/policy.ts';
 
 /**
- * The proposals with the priors that a rule gives. Of equal actions the first one has the prior and the others
- * 0, because a tree adds them up and the second sample makes an action no likelier. Where the rule does not
- * tell the prior of each action, none has one.
+ * The proposals with the priors given by a rule. If actions are equal, the first has the prior and the others 0,
+ * because a tree adds them up, and a second sample does not make an action likelier. If the rule gives no prior for one
+ * of the actions, none has one.
  */
 export function withPriors<Action>(
   proposals: readonly Proposal<Action>[],

@@ -77,7 +77,7 @@ export function selfRefine<State = any, Action = any>(
   expectFunction('refines', refines);
   const set = withTexts(usual, options.prompts);
   const { texts } = set;
-  // A review is free text: nothing that ends an action ends it.
+  // A review is free text: the stop texts of an action do not apply.
   const { stop: _, ...reviewed } = options;
   const reviewing = settingsOf({ ...reviewed, model: critic, maxTokens: critiqueTokens });
   const settings = {
@@ -112,7 +112,7 @@ export function selfRefine<State = any, Action = any>(
   });
 }
 
-/** One proposal. What goes wrong with it is no matter of the others. */
+/** Makes one proposal. If it fails, the others are not affected. */
 async function rewrite<Action>(
   dialogue: Dialogue<Action>,
   critique: string,

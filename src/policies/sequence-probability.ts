@@ -27,7 +27,7 @@ export function sequenceProbability(
   return ({ logprobs = [] }) => {
     if (logprobs.length === 0) return undefined;
     const sum = logprobs.reduce((total, { logprob }) => total + logprob, 0);
-    // Servers round: a sum may come out a little above 0.
+    // Servers round: a sum may be slightly above 0.
     return Math.min(1, Math.exp(sum / logprobs.length ** lengthPenalty));
   };
 }

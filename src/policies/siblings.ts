@@ -42,10 +42,10 @@ export interface SiblingsOptions<State = any, Action = any> {
    */
   readonly characters?: number;
   /**
-   * Texts to replace: `known` with the slot `{siblings}` is all of it, `sibling` with `{action}`, `{outcome}` and
-   * `{score}` one of them. Outcomes: `taken` (nothing new to be seen), `untried`, `failed` with `{reason}`; behind them
-   * `ended` and `rewarded` with `{reward}`. Scores: `visited` with `{value}` and `{visits}`, `evaluated` with `{value}`,
-   * `unscored`.
+   * Texts to replace: `known`, with the slot `{siblings}`, is the whole text; `sibling`, with `{action}`, `{outcome}`
+   * and `{score}`, is one of them. Outcomes: `taken` (no visible change), `untried`, `failed` with `{reason}`; behind
+   * them `ended` and `rewarded` with `{reward}`. Scores: `visited` with `{value}` and `{visits}`, `evaluated` with
+   * `{value}`, `unscored`.
    */
   readonly prompts?: Texts<
     | 'ended'
@@ -87,23 +87,23 @@ export function siblings<State = any, Action = any>(
   };
 }
 
-/** Children as text, in two steps, so that others can be put behind them. */
+/** Children as text, in two steps, so that other siblings can be appended. */
 export interface SiblingsTeller<State, Action> {
   /** Each child of a node as text. */
   childrenOf(node: SearchNode<State, Action>): readonly string[];
-  /** An action as text that was just proposed. */
+  /** The text of an action that has just been proposed. */
   proposed(action: Action): string;
-  /** The latest of these as one text; nothing where there are none. */
+  /** The latest siblings as one text; `undefined` if there are none. */
   text(siblings: readonly string[]): string | undefined;
 }
 
-/** Tells of siblings in a notation. */
+/** Describes siblings in a notation. */
 export interface TellerFor<State, Action> {
   readonly prompts: NonNullable<PromptPart['prompts']>;
   (notation: Notation<State, Action>): SiblingsTeller<State, Action>;
 }
 
-/** What `siblings` and `introspective` have in common. */
+/** The common part of `siblings` and `introspective`. */
 export function siblingsTeller<State, Action>(
   options: SiblingsOptions<State, Action>,
 ): TellerFor<State, Action> {
@@ -167,7 +167,7 @@ function scoreOf<State, Action>(
   return fill(texts.evaluated, { value: short(rawValue) });
 }
 
-/** The lines of a state's prompt that the prompt of its parent has not. */
+/** The lines of a state's prompt that are not in its parent's prompt. */
 function newLines<State, Action>(notation: Notation<State, Action>) {
   return ({ parent, state }: RealisedNode<State, Action>): string => {
     const known = new Set(parent.kind === 'proposed' ? [] : linesOf(notation, parent.state));
@@ -186,18 +186,18 @@ function linesOf<State, Action>(
     .flatMap(({ content }) => content.split('\n').map((line) => line.trim()));
 }
 
-/** Three digits are as many as a score deserves. */
+/** Scores are shown with up to three decimals. */
 function short(value: number): string {
   return String(Number(value.toFixed(3)));
 }
 
-/** No half of a character that takes two places may be left. */
+/** Cuts text without splitting a surrogate pair. */
 function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, Math.max(0, length - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Lines below the first one belong to the same item of a list. */
+/** Indents further lines, so that they belong to the same list item. */
 function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }

@@ -74,7 +74,7 @@ export function subQuestion<State = any>(
   return inNotation(policy, withLines);
 }
 
-/** Its lines that are not empty, behind each other. */
+/** Joins the non-empty lines. */
 function oneLine(action: string): string {
   const lines = action.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').join(' ');
@@ -82,7 +82,7 @@ function oneLine(action: string): string {
 
 const isLast = (text: string) => /^\W*now (?:that )?we can answer\b/i.test(text);
 
-/** Steps on one line, apart from those that answer the question itself. */
+/** Puts steps on one line, except those that answer the question itself. */
 function withLines<State>(notation: Notation<State, string>): Notation<State, string> {
   const whole = withWholeSteps(notation, isLast, notation.delimiter);
   return {

@@ -30,7 +30,7 @@ export function uniform<State, Action>(
   };
 }
 
-/** Different items with equal chances: the first steps of a Fisher–Yates shuffle. */
+/** Draws different items with equal probability: the first steps of a Fisher–Yates shuffle. */
 function draw<Item>(items: readonly Item[], count: number, random: Random): readonly Item[] {
   const rest = [...items];
   for (let drawn = 0; drawn < count; drawn++) {

@@ -6,7 +6,7 @@ import { replyText } from '../prompting/read-reply.ts';
 const ownLabel = /^[ \t]*(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)][ \t]*/gim;
 const emptyLines = /\n[ \t]*(?:\n[ \t]*)+/g;
 
-/** A policy that sees the environment in another wording. */
+/** A policy that sees the environment in another notation. */
 export function inNotation<State, Action>(
   policy: Policy<State, Action>,
   change: (notation: Notation<State, Action>) => Notation<State, Action>,
@@ -25,10 +25,10 @@ export function inNotation<State, Action>(
 }
 
 /**
- * The same notation, in which a step that `isWhole` may be written like a whole solution, with empty lines and
- * numbered steps: they are taken out before it is read, so that it is not cut at them. JSON is read as it is.
+ * The same notation, except that a step for which `isWhole` holds may be written like a complete solution, with empty
+ * lines and numbered steps. These are removed before it is read, so that it is not cut there. JSON is read unchanged.
  *
- * @param delimiter - At what a model is told to stop; nothing where every step may be whole.
+ * @param delimiter - The stop text; leave it out if any step may be a complete solution.
  */
 export function withWholeSteps<State, Action>(
   notation: Notation<State, Action>,
@@ -46,7 +46,7 @@ export function withWholeSteps<State, Action>(
   };
 }
 
-/** A text without the thoughts before it and the label of a step. */
+/** A text without preceding thoughts and without the label of a step. */
 function bare(text: string): string {
   return replyText({ text }).replace(ownLabel, '');
 }

@@ -1,7 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import type { NodeWithState, SearchNode } from '../contracts/node.ts';
 
-/** A node that is to be expanded. @throws EspalierError `usage` where it has no state yet. */
+/** A node to be expanded. @throws EspalierError `usage` if it has no state yet. */
 export function withState<State, Action>(
   node: SearchNode<State, Action>,
 ): NodeWithState<State, Action> {

@@ -7,19 +7,19 @@ export function oneOf(answers: readonly string[]): string {
   return `${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}`;
 }
 
-/** Whether a word is an answer. A single letter must have its case: `a` is a word of English. */
+/** Whether a word is an answer. A single letter must match in case, because `a` is an English word. */
 export function isSame(answer: string, word: string): boolean {
   return answer.length === 1 ? answer === word : answer.toLowerCase() === word.toLowerCase();
 }
 
-/** Whether what stands behind a word makes it the beginning of a sentence, or a part of another word. */
+/** Whether the text after a word makes it part of a longer word or of a sentence. */
 function goesOn(rest: string): boolean {
   return /^(?:(?:[ \t]+(?!(?:because|since|as)\b)|['’-])?[\p{L}\p{N}]|[.,]\d)/u.test(rest);
 }
 
 /**
- * The answer that a text begins with, or `Candidate` or `Answer:` and the answer. It must stand by itself: `No, because …`
- * answers *no*, and neither `No doubt` nor `No, wait: yes` does.
+ * The answer at the beginning of a text, possibly after `Candidate` or `Answer:`. It must stand alone: `No, because …`
+ * answers *no*, but `No doubt` and `No, wait: yes` do not.
  */
 export function answerIn(text: string, answers: readonly string[]): string | undefined {
   const [, word = '', rest = ''] = beginning.exec(text) ?? [];
@@ -30,45 +30,45 @@ export function answerIn(text: string, answers: readonly string[]): string | und
   return answer;
 }
 
-/** What a proposal or a candidate is called before its letter or its number. */
+/** The words for a proposal or candidate before its letter or number. */
 export const itemNoun = '(?:candidate|option|choice|proposal|answer|number)';
 const beginning = new RegExp(
   `^[^\\p{L}\\p{N}]*(?:${itemNoun}(?:[ \\t]|[^\\p{L}\\p{N}\\s]){1,8})?([\\p{L}\\p{N}]+)(.*)$`,
   'isu',
 );
 
-/** What takes an answer back, wherever it stands behind it. */
+/** Words that retract an answer, anywhere after it. */
 const doubt =
   /\b(?:wait|actually|no(?=[,…])|on (?:second thoughts?|reflection)|scratch that|correction|hmm+|let me (?:re|think again|check))|\?/iu;
-/** What makes less of an answer, in the same sentence. */
+/** Words that qualify an answer, in the same sentence. */
 const reserve =
   /^[^.!?\n]*\b(?:but|however|although|though|unless|except|if|provided|assuming|not sure)\b/iu;
-/** A negation right behind an answer. */
+/** A negation directly after an answer. */
 const negation = /^[\s\p{P}]{1,4}(?:not|never|nor|neither)\b/iu;
 
-/** Whether something behind an answer takes it back, or names another one that stands by itself, too. */
+/** Whether the text after an answer retracts it, or states another answer. */
 export function isContradicted(rest: string, answer: string, answers: readonly string[]): boolean {
   if (doubt.test(rest) || reserve.test(rest) || negation.test(rest)) return true;
   for (const { 0: word, index } of rest.matchAll(/[\p{L}\p{N}]+/gu)) {
     const other = answers.find((each) => isSame(each, word));
     const isOther = other !== undefined && other !== answer;
-    // `Yes, no mistakes` says nothing but yes.
+    // `Yes, no mistakes` only means yes.
     if (isOther && !goesOn(rest.slice(index + word.length, index + word.length + 8))) return true;
   }
   return false;
 }
 
-/** What answers in log-probabilities are expected to have, for error messages. */
+/** What log-probabilities of answers must satisfy, for error messages. */
 export const likelyEnough: string = `with a probability of ${leastMass} or more`;
 
-/** The probability of each answer among the answers, or that they have too little of it to say anything. */
+/** The probability of each answer relative to all answers, or `'unclear'` if their total is too small. */
 export type Shares = Readonly<Record<string, number>> | 'unclear';
 
 /**
- * The probability of each answer among the answers, at the first place where one of them was written: the
- * mass of all its variants, such as `B`, ` B` and `(B`, over that of the variants of all answers. `undefined`
- * where no answer was written, or the model tells no log-probabilities; `'unclear'` where all answers together
- * have less than {@link leastMass}.
+ * The probability of each answer relative to all answers, at the first position where one of them was written: the mass
+ * of all its variants, such as `B`, ` B` and `(B`, over that of the variants of all answers. `undefined` if no answer
+ * was written, or the model reports no log-probabilities; `'unclear'` if all answers together have less than {@link
+ * leastMass}.
  */
 export function probabilitiesOf(
   { logprobs = [], finishReason }: Completion,
@@ -96,7 +96,7 @@ export function probabilitiesOf(
   return undefined;
 }
 
-/** The tokens behind those of thoughts. */
+/** The tokens after the thoughts. */
 export function behindThoughts(logprobs: readonly TokenLogprob[]): readonly TokenLogprob[] {
   let left = withoutThoughts(logprobs.map(({ token }) => token).join('')).length;
   if (left === 0) return [];
@@ -107,23 +107,26 @@ export function behindThoughts(logprobs: readonly TokenLogprob[]): readonly Toke
   return left > 0 || from < 0 ? logprobs : logprobs.slice(from);
 }
 
-/** So many tokens tell whether a sentence goes on behind a word. */
+/** The number of tokens that show whether a sentence continues after a word. */
 const lookAhead = 8;
 
-/** Whether an answer may follow a token: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
+/**
+ * Whether an answer may follow a token: after other words it may be negated, after a label such as `Answer:` it is
+ * stated.
+ */
 function isLead(token: string, before: boolean): boolean {
   const colon = token.lastIndexOf(':');
   return (colon >= 0 || before) && isBlank(token.slice(colon + 1));
 }
 
-/** How the answers share their mass among what could have been written in a place. */
+/** The shares of the answers in the probability mass of one position. */
 export function sharesOf(
   written: TokenLogprob,
   answers: readonly string[],
   answerOf: (token: string) => string | undefined,
 ): Shares {
   const { top = [] } = written;
-  // What was sampled need not be among the likeliest.
+  // The sampled token need not be among the likeliest.
   const isListed = top.some(({ token }) => token === written.token);
   const masses = Object.fromEntries(answers.map((answer) => [answer, 0]));
   let total = 0;
@@ -138,12 +141,12 @@ export function sharesOf(
   return Object.fromEntries(Object.entries(masses).map(([answer, mass]) => [answer, mass / total]));
 }
 
-/** Whether a text holds no word and no number yet. */
+/** Whether a text contains no word and no number. */
 export function isBlank(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }
 
-/** The word that a token is, marks and blanks around it left out. */
+/** The word in a token, without surrounding marks and blanks. */
 export function wordIn(token: string): string | undefined {
   return /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)[^\p{L}\p{N}]*$/u.exec(token)?.[1];
 }

@@ -20,9 +20,9 @@ const statusMeanings: Readonly<Record<string, string>> = {
   E: 'The work has failed: it contains a mistake, or leads away from the goal.',
 };
 
-/** Codes for how things stand, as a model is asked for them. */
+/** Status codes and how to ask a model for them. */
 export interface CodeTable {
-  /** The codes one a line, each with its meaning. */
+  /** The codes, one per line, each with its meaning. */
   readonly list: string;
   /** The codes in a sentence. */
   readonly names: string;
@@ -30,11 +30,11 @@ export interface CodeTable {
   readonly expected: string;
   /** The schema of a reply's `status`. */
   readonly schema: Readonly<Record<'status', JsonValue>>;
-  /** The code that a reply states: in its `status`, or by being nothing else. */
+  /** Reads the code of a reply: from its `status`, or from the entire reply. */
   read(completion: Completion): Reading | undefined;
 }
 
-/** Codes that can be used: two or more words, each with a value in [0, 1] and a meaning. */
+/** Checked codes: two or more words, each with a value in [0, 1] and a meaning. */
 export function codeTable({
   codes = statusCodes,
   meanings = statusMeanings,

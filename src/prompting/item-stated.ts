@@ -12,7 +12,7 @@ const statements = [
 ].map((pattern) => new RegExp(pattern, 'giu'));
 const supposed = /\b(?:not|n['’]t|never|if|whether|would\sbe|unless|first)\b[^.!?\n]*$/iu;
 
-/** The answer that sentences state, where all of them state the same, and nothing takes it back. */
+/** The answer stated by sentences, if all of them state the same and nothing retracts it. */
 export function itemStated(text: string, answers: readonly string[]): string | undefined {
   const stated = new Set<string | undefined>();
   for (const statement of statements) {

@@ -1,16 +1,16 @@
 import { EspalierError } from '../base/errors.ts';
 import type { Environment, Notation } from '../contracts/environment.ts';
 
-/** What is asked of a part, with the environment in question. */
+/** A request to a part, with its environment. */
 export interface NotationSource<State, Action> {
   readonly environment: Environment<State, Action>;
 }
 
 /**
- * How states and actions look to a model. A part that asks for it says so in `needsNotation`, so that a search without
- * a notation is refused before it begins.
+ * The notation of states and actions for a model. A part that uses it declares that in `needsNotation`, so that a
+ * search without a notation is refused before it begins.
  *
- * @throws EspalierError `usage` where the environment has none.
+ * @throws EspalierError `usage` if the environment has none.
  */
 export function notationOf<State, Action>({
   environment: { name, notation },
@@ -19,7 +19,7 @@ export function notationOf<State, Action>({
   throw new EspalierError('usage', `Expected the environment ${name} to have a \`notation\`.`);
 }
 
-/** An environment in another wording. */
+/** An environment with another notation. */
 export function withNotation<State, Action>(
   environment: Environment<State, Action>,
   notation: Notation<State, Action>,
@@ -27,7 +27,7 @@ export function withNotation<State, Action>(
   const { key, answer } = environment;
   return {
     ...environment,
-    // Of an instance of a class the spread takes no methods.
+    // Spreading an instance of a class does not copy its methods.
     reset: (context) => environment.reset(context),
     step: (state, action, context) => environment.step(state, action, context),
     ...(key !== undefined && { key: key.bind(environment) }),

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../contracts/json.ts';
 
-/** The schema of an object with just these properties, and a reason before them where one is wanted. */
+/** The schema of an object with exactly these properties, preceded by a reason if one is wanted. */
 export function objectSchema(
   fields: Readonly<Record<string, JsonValue>>,
   { reason = false }: { readonly reason?: boolean } = {},
@@ -10,7 +10,7 @@ export function objectSchema(
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** How answers in JSON are asked for, with and without a reason before the fields. */
+/** The requests for JSON answers, with and without a reason before the fields. */
 export function jsonAnswers(fields: string): {
   readonly answer: string;
   readonly reasonedAnswer: string;

@@ -3,8 +3,8 @@ import type { SearchNode } from '../contracts/node.ts';
 import type { PromptPart, PromptPartRequest } from '../contracts/prompt-part.ts';
 
 /**
- * The prompt of a state with what parts tell at a node, in their order, behind its last question: what comes
- * before is the same for all nodes below the state, so that prefix caches keep it.
+ * The prompt of a state with the texts of prompt parts, in order, after its last question. The text before them is the
+ * same for all nodes below the state, so that prefix caches keep it.
  */
 export async function withParts<State, Action>(
   messages: readonly Message[],
@@ -17,8 +17,8 @@ export async function withParts<State, Action>(
 }
 
 /**
- * A prompt with an instruction in its last question, or behind what a tool returned last, so that an answer that was
- * begun goes on.
+ * A prompt with an instruction in its last question, or after the last tool result, so that a partial answer can be
+ * continued.
  */
 export function withInstruction(
   messages: readonly Message[],
@@ -33,7 +33,7 @@ export function withInstruction(
   return messages.with(place, withTail(question, instruction));
 }
 
-/** A prompt with a request behind its last message. An answer that was begun is left as it stands. */
+/** A prompt with a request after its last message. A partial answer is left unchanged. */
 export function askBehind(messages: readonly Message[], request: string): readonly Message[] {
   const last = messages.at(-1);
   return last?.role === 'user'
@@ -41,13 +41,13 @@ export function askBehind(messages: readonly Message[], request: string): readon
     : [...messages, { role: 'user', content: request, prefixEnds: [0] }];
 }
 
-/** A question with words behind it that are for this request alone. */
+/** A question followed by text that only this request contains. */
 function withTail(question: Message, words: string): Message {
   const { content, prefixEnds = [content.length] } = question;
   return { ...question, content: `${content}\n\n${words}`, prefixEnds };
 }
 
-/** What a message says, in pieces: each but the tail comes back in later prompts. */
+/** The content of a message in pieces: all but the tail recur in later prompts. */
 export function inPieces(
   pieces: readonly string[],
   tail: string,

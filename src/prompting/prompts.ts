@@ -4,22 +4,22 @@ import { expectation } from '../base/expect.ts';
 import type { Provenance } from '../contracts/provenance.ts';
 
 /**
- * Texts that a model is told, as data: all those of one policy or judge in one place, with a version. In a text
- * `{name}` is a slot; `{{` and `}}` stand for braces.
+ * The prompt texts of one policy or judge, as data with a version. In a text, `{name}` is a slot; `{{` and `}}` stand
+ * for braces.
  */
 export interface PromptSet<Name extends string = string> {
-  /** What the set is called in journals, in kebab-case. */
+  /** The name of the set in journals, in kebab-case. */
   readonly name: string;
-  /** Goes up with every change of a text. */
+  /** Incremented with every change of a text. */
   readonly version: number;
   /** The texts by name. */
   readonly texts: Readonly<Record<Name, string>>;
 }
 
-/** Texts that take the place of the usual ones; those that are left out stay. */
+/** Replacement texts; texts that are left out keep their defaults. */
 export type Texts<Name extends string> = Partial<Readonly<Record<Name, string>>>;
 
-/** A prompt set with some texts replaced. The name stays; the content address tells it apart. */
+/** A prompt set with some texts replaced. The name stays; the content address differs. */
 export function withTexts<Name extends string>(
   prompts: PromptSet<Name>,
   texts: Texts<Name> = {},
@@ -34,7 +34,7 @@ export function withTexts<Name extends string>(
   return { ...prompts, texts: { ...prompts.texts, ...texts } };
 }
 
-/** What a prompt set puts into the journal: `{ 'critic': '1 …' }`, its version and its content address. */
+/** The entry of prompt sets in the journal: `{ 'critic': '1 …' }`, version and content address. */
 export function promptsOf(...sets: readonly PromptSet[]): NonNullable<Provenance['prompts']> {
   return Object.fromEntries(
     sets.map(({ name, version, texts }) => [
@@ -47,9 +47,9 @@ export function promptsOf(...sets: readonly PromptSet[]): NonNullable<Provenance
 const slots = /\{\{|\}\}|\{([A-Za-z]\w*)\}/g;
 
 /**
- * A text with its slots filled, in one pass: what is filled in is data, and no slot in it is looked at.
+ * A text with its slots filled in one pass: the values are data, and slots in them are ignored.
  *
- * @throws EspalierError `usage` for a slot that nothing is given for.
+ * @throws EspalierError `usage` for a slot without a value.
  */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(slots, (match, name: string | undefined) => {

@@ -3,11 +3,11 @@ import { answerIn } from './answer-words.ts';
 
 const numeral =
   /^([-−+]?\d+(?:\.\d+)?)(?:\s*(?:\/|out of)\s*(\d+(?:\.\d+)?))?(?:\s*points?)?(?![\p{L}\p{N}%]|[.,]\d)(.*)$/isu;
-/** What may stand behind a number: an end, a remark in brackets, a reason. */
+/** What may follow a number: the end, a remark in brackets, a reason. */
 const remark = /^\s*(?:[.!]?\s*$|\(|[.!]\s|[,;:–—-]\s|(?:because|since|as)\b)/iu;
-/** What stands in a remark and takes the number before it back. */
+/** Words in a remark that retract the number before it. */
 const change = /\b(?:wait|actually|no|on reflection|on second thoughts?)\b(?!\s\p{L})/iu;
-/** A longer text says more than a number. */
+/** A longer text is not just a number. */
 const longest = 1_000;
 const marks = /[*_`$\\]|\p{Extended_Pictographic}|\ufe0f/gu;
 
@@ -24,23 +24,23 @@ export function numberIn(
 function numberInText(text: string, greatest: number): number | undefined {
   if (text.length > longest) return undefined;
   const [, digits, whole, rest = ''] = numeral.exec(text.replace(marks, '').trim()) ?? [];
-  // Of 7/20 nobody knows what it is on a scale that ends at 10.
+  // 7/20 is ambiguous on a scale that ends at 10.
   if (digits === undefined || (whole !== undefined && Number(whole) !== greatest)) return undefined;
   const isEnd = remark.test(rest) && !change.test(rest) && !/\d/.test(rest.replace(places, ''));
   return isEnd ? Number(digits.replace('−', '-')) : undefined;
 }
 
-/** Numbers that count parts of the work. */
+/** Numbers that refer to parts of the work. */
 const places = /\b(?:steps?|lines?|parts?|points?)\s\d+/giu;
 
-/** Whether a field says yes: a truth value, or one of the words. */
+/** Whether a field says yes: a boolean, or one of the words. */
 export function flagIn(value: JsonValue | undefined): boolean | undefined {
   if (typeof value === 'boolean') return value;
   const word = choiceIn(value, ['yes', 'no', 'true', 'false']);
   return word === undefined ? undefined : word === 'yes' || word === 'true';
 }
 
-/** Which of the answers a field holds, whatever its case. */
+/** The answer in a field, ignoring case. */
 export function choiceIn(
   value: JsonValue | undefined,
   answers: readonly string[],

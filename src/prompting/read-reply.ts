@@ -8,43 +8,43 @@ import { answerIn } from './answer-words.ts';
 import { itemStated } from './item-stated.ts';
 import { choiceIn } from './read-field.ts';
 
-/** What one reply says. */
+/** The content of one reply. */
 export interface Reading {
   /** The score, on the range of the form. */
   readonly score: number;
-  /** Scores in [0, 1] of which this one was made. */
+  /** Scores in [0, 1] that it was combined from. */
   readonly parts?: Readonly<Record<string, number>>;
-  /** Why, where it says. */
+  /** The reason, if it gives one. */
   readonly reason?: string | undefined;
 }
 
-/** What a reply states, by {@link fieldName}. */
+/** The fields of a reply, by {@link fieldName}. */
 export type Fields = Readonly<Record<string, JsonValue>>;
 
-/** The name of a field without case, blanks and marks: a model that is asked for `on_track` may write `On track`. */
+/** The name of a field, without case, blanks and punctuation: a model asked for `on_track` may write `On track`. */
 export function fieldName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** An object with its names as {@link fieldName} has them. */
+/** An object with its names normalised by {@link fieldName}. */
 export function namedFields(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [fieldName(name), value]),
   );
 }
 
-/** The text of an answer, without what a model thought aloud; empty where the model refused. */
+/** The text of an answer, without thoughts; empty if the model refused. */
 export function replyText({ text, finishReason }: Completion): string {
   return finishReason === 'refusal' ? '' : withoutThoughts(text).trim();
 }
 
 /**
- * What a reply states about a field, with what stands beside it: the last JSON object that has the field, and
- * where there is no JSON the last lines of the form `field: value`. A field of the same name within such an object is
- * another one, and of two objects that differ neither counts where the text goes on behind them. What an answer was cut
- * off in is not read: `1` may have been on its way to `10`.
+ * Finds a field in a reply, with the fields beside it: the last JSON object that has the field or, without JSON, the
+ * last lines of the form `field: value`. A nested field of the same name is a different one. If two objects differ and
+ * text follows, neither counts. The last part of an answer that was cut off is not read: `1` may have been on its way
+ * to `10`.
  *
- * @param wanted - The field, as {@link fieldName} has it.
+ * @param wanted - The field, normalised by {@link fieldName}.
  */
 export function fieldsIn(completion: Completion, wanted: string): Fields | undefined {
   const { finishReason } = completion;
@@ -74,27 +74,25 @@ export function fieldsIn(completion: Completion, wanted: string): Fields | undef
 const takesBack =
   /\b(?:wait|actually|on (?:second thoughts?|reflection)|correction|scratch that)\b/iu;
 
-/** An object that is the only thing in another one, or in a list. */
+/** An object that is the only value in another object or in a list. */
 function unwrapped(value: JsonValue, wanted: string): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   const [[name = '', only] = [], ...others] = Object.entries(value);
   return others.length === 0 && fieldName(name) !== wanted && isPlainObject(only) ? only : value;
 }
 
-/** The single quotes of Python as JSON has them. */
+/** Converts single quotes, as in Python, to valid JSON. */
 function doubleQuoted(text: string): string {
   return text.replace(/(?<=[{[,:]\s{0,3})'|'(?=\s{0,3}[:,}\]])/g, '"');
 }
 
-/** The reason in a reply, where it gives one. */
+/** The reason in a reply, if it gives one. */
 export function reasonIn(fields: Fields | undefined): string | undefined {
   const reason = fields?.['reason'];
   return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined;
 }
 
-/**
- * Which of the answers a reply gives, with its reason: in a field, or one of the `bare` ones at its beginning.
- */
+/** The answer in a reply and its reason: from a field, or a `bare` answer at its beginning. */
 export function answerOf(
   completion: Completion,
   field: string,
@@ -112,7 +110,7 @@ export function answerOf(
   return answer === undefined ? undefined : { answer, reason: reasonIn(fields) };
 }
 
-/** Why none of the replies counts. */
+/** Why none of the replies could be read. */
 export function unreadable(expected: string, completions: readonly Completion[]): Failed {
   const [first] = completions;
   if (completions.every(isCutBeforeText)) return cutBeforeText(expected);
@@ -120,18 +118,18 @@ export function unreadable(expected: string, completions: readonly Completion[])
   return { failure: { kind: 'parse', message: `Expected ${expected}, got \`${text}\`.` } };
 }
 
-/** Whether a reply was cut off before it said anything. */
+/** Whether a reply was cut off before it contained any text. */
 function isCutBeforeText({ text, finishReason }: Completion): boolean {
   return finishReason === 'length' && text.trim() === '';
 }
 
-/** Why such a reply does not count. */
+/** The failure of such a reply. */
 export function cutBeforeText(expected: string): Failed {
   const message = `Expected ${expected}, got a reply that was cut off before it said anything: the model may have thought until its limit. Give it more \`thoughtTokens\`, or a lower effort.`;
   return { failure: { kind: 'parse', message } };
 }
 
-/** Other words for a field, where it is the label of a line. */
+/** Synonyms of a field as the label of a line. */
 const synonyms: Readonly<Record<string, string>> = {
   score: 'rating|grade',
   best: 'answer|choice|bestoption|bestproposal|bestchoice',
@@ -140,7 +138,10 @@ const synonyms: Readonly<Record<string, string>> = {
   answer: 'verdict',
 };
 
-/** Line breaks, and blanks before a label within a line: the score of `Step 2 is wrong, so my score: 3`, but no *maximum score*. */
+/**
+ * Splits at line breaks, and before a label within a line: finds the score of `Step 2 is wrong, so my score: 3`, but
+ * not that of a *maximum score*.
+ */
 function lineOf(wanted: string): RegExp {
   const label = `(?:${[wanted, synonyms[wanted]].filter(Boolean).join('|')})`;
   const lead = String.raw`(?<=[.!?;:,)–—]\s{0,3}|\b(?:my|the|final|overall|so|thus|therefore|hence)\s{1,3})`;
@@ -150,7 +151,7 @@ function lineOf(wanted: string): RegExp {
   );
 }
 
-/** `Score: 7`, `Score (1-10) – 7`, also with the marks of Markdown around either side. */
+/** `Score: 7`, `Score (1-10) – 7`, also with Markdown marks around either side. */
 const labelledLine =
   /^[\s>*_#`-]{0,20}(?:(?:my|the|final|overall)\s)*(\p{L}[\p{L}\p{N} _-]{0,60}?)[*_`\s]{0,8}(?:\([^()\n]{1,20}\)[*_`\s]{0,8})?(?:[:=]|[–—-](?=\s))[*_`\s]{0,8}(\S.{0,400})$/iu;
 

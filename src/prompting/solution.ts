@@ -2,19 +2,18 @@ import type { Notation } from '../contracts/environment.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 
-/** What shows a solution. */
+/** The part of a notation needed to show a solution. */
 export type SolutionNotation<State, Action> = Pick<Notation<State, Action>, 'format' | 'prompt'>;
 
 /**
- * The question of a tree as reward models are asked it, and as rows for their training say it: the last words of the
- * user in the prompt at the root, behind what the system says there. A system message may hold the task itself, and
- * whoever scores a step has to know it.
+ * The question of a tree, for reward models and for their training rows: the system message followed by the last user
+ * message of the root's prompt. The system message is included because it may contain the task itself.
  */
 export function questionAt<State, Action>(
   notation: SolutionNotation<State, Action>,
   root: SearchNode<State, Action>,
 ): string {
-  // The root is a state that was reached.
+  // The root always has a state.
   const messages = notation.prompt(root.state as State);
   const question = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
   const system = messages.filter((message) => message.role === 'system' && message !== question);
@@ -26,8 +25,8 @@ export function questionAt<State, Action>(
 }
 
 /**
- * A step as reward models see it: the action, and behind it what the world answered, such as the result of a tool,
- * where prompts grow as a conversation. What an end brought is not shown: no action follows that could rest on it.
+ * A step as reward models see it: the action followed by the response of the world, such as the result of a tool, if
+ * prompts grow as a conversation. The response at an end is not shown, because no later action can depend on it.
  */
 export function stepText<State, Action>(
   notation: SolutionNotation<State, Action>,
@@ -53,7 +52,7 @@ export function solutionTo<State, Action>(
   return { prompt: questionAt(notation, place), steps: steps.reverse() };
 }
 
-/** What stands behind the turn of the action in a conversation that the prompt before it begins. */
+/** The messages after the turn of the action, in a conversation that begins with the previous prompt. */
 function answersTo<State, Action>(
   notation: SolutionNotation<State, Action>,
   parent: SearchNode<State, Action>,

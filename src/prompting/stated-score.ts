@@ -4,7 +4,7 @@ import { fieldsIn, type Reading, reasonIn, replyText } from './read-reply.ts';
 
 const number =
   /^[*_]{0,2}([-−]?\d+(?:\.\d+)?(?:\s*(?:\/|out of)\s*\d+)?)(?![\p{L}\p{N}%]|[.,]\d|,?\s*(?:\/|out of|-|–|or|to)\s*\d)/iu;
-/** *The score is 8*, *I would rate this 8 out of 10*, `\boxed{8}`, and *8 out of 10* as all of a text. */
+/** *The score is 8*, *I would rate this 8 out of 10*, `\boxed{8}`, and *8 out of 10* as an entire text. */
 const statement = new RegExp(
   [
     String.raw`\b(?:score|rating|grade)\s(?:is|would be|of)\s(?:an?\s)?`,
@@ -15,10 +15,10 @@ const statement = new RegExp(
 );
 const supposed =
   /\b(?:not|n['’]t|if|whether|cannot|never|could|might|maximum|highest|lowest|other|previous)\b[^.!?\n]*$/iu;
-/** What says on which scale a score is. */
+/** Fields that give the scale of a score. */
 const scaleFields = ['max', 'maximum', 'maxscore', 'outof', 'scale', 'total'];
 
-/** The score of a reply: in its `score`, as the whole of it, or in a sentence that states it. */
+/** The score of a reply: in its `score`, as the entire reply, or in a sentence that states it. */
 export function scoreIn(
   completion: Completion,
   range: readonly [number, number],

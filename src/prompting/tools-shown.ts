@@ -1,13 +1,13 @@
 import type { Notation } from '../contracts/environment.ts';
 import type { GenerateRequest } from '../contracts/language-model.ts';
 
-/** What a request has that shows calls of tools, and wants none. */
+/** The settings of a request that shows tool calls but must not make any. */
 export type ToolsShown = Pick<GenerateRequest, 'toolChoice' | 'tools'>;
 
 /**
- * What goes with a conversation that is to be looked at, and not to be gone on with: the tools that are called in it,
- * none of which is to be called. They are told at its beginning, which then is the same as where they are offered, for
- * prefix caches and for thoughts that are bound to all that stands before them.
+ * The settings for a conversation that is only reviewed, not continued: the tools that it calls, none of which may be
+ * called now. They are described at its beginning, as in requests that offer them, so that prefix caches work and
+ * thoughts that are bound to the preceding text stay valid.
  */
 export function toolsShown<State, Action>({
   tools,

@@ -7,7 +7,7 @@ import type { Unaided } from './problem.ts';
 /** The names of all algorithms. */
 export const algorithmNames: readonly string[] = algorithms.map(({ name }) => name);
 
-/** An algorithm as it is listed. */
+/** The list entry of an algorithm. */
 export function algorithmEntry(name: string): AlgorithmEntry {
   const entry = algorithms.find((each) => each.name === name);
   if (entry === undefined) throw new Error(`Expected one of ${algorithmNames.join(', ')}.`);
@@ -15,9 +15,9 @@ export function algorithmEntry(name: string): AlgorithmEntry {
 }
 
 /**
- * An algorithm, and when its search is over before the budget is spent.
+ * An algorithm, and the condition that ends its search before the budget is spent.
  *
- * @param unaided - What guides the search instead of a model; absent where a model does.
+ * @param unaided - Guides the search instead of a model; absent if a model does.
  */
 export function algorithmFor(
   name: string,

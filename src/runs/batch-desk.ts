@@ -19,7 +19,7 @@ import { BatchLog, type LoggedBatch } from './batch-log.ts';
 export interface BatchOptions {
   /**
    * The deadline of a batch, in milliseconds, from 0 up. Requests not answered by then are withdrawn and sent on their
-   * own, at the full price; with 0, all are.
+   * own, at the full price; with 0, this applies to all.
    *
    * @defaultValue 86 400 000 (24 hours), the limit of providers
    */
@@ -49,10 +49,10 @@ export interface BatchProgress {
   readonly batches: number;
 }
 
-/** A batch, and what comes of it. */
+/** A batch and its results. */
 interface Flight {
   readonly logged: LoggedBatch;
-  /** What became of its requests, by their names; `undefined` where it was never submitted. */
+  /** The results of its requests by name; `undefined` if it was never submitted. */
   answers?: Promise<ReadonlyMap<string, BatchAnswer> | undefined>;
 }
 
@@ -70,21 +70,21 @@ interface Queue {
   askedAt: number;
 }
 
-/** The most requests of a batch: their answers have to fit into one reply. */
+/** The maximum number of requests in a batch: their answers must fit into one reply. */
 const mostItems = 500;
 
-/** The most bytes of a batch's requests. */
+/** The maximum size of a batch's requests, in bytes. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** How long a batch may take to end that is to, in milliseconds: providers say ten minutes. */
+/** How long a cancelled or expired batch may take to end, in milliseconds: providers say ten minutes. */
 const endingMs = 3_600_000;
 
-/** How long a provider may fail before it is given up, in milliseconds. */
+/** How long a provider may keep failing before it is given up, in milliseconds. */
 const patienceMs = 600_000;
 
 /**
- * Gathers what the searches of a run ask for and sends it in batches. What is submitted is written down before, and
- * after: who asks again for what an earlier session had submitted waits for that batch, and buys nothing.
+ * Collects the requests of a run's searches and sends them in batches. Each submission is recorded before and after: a
+ * repeated request that an earlier session has submitted waits for that batch, and is not paid for again.
  */
 export class BatchDesk {
   readonly #log: BatchLog;
@@ -92,15 +92,15 @@ export class BatchDesk {
   readonly #signal: AbortSignal;
   readonly #onChange: () => void;
   readonly #queues = new Map<string, Queue>();
-  /** The batch that holds a request. */
+  /** The batch that contains each request. */
   readonly #flights = new Map<string, Flight>();
-  /** How often each request was asked for in this process: the second time its first answer was of no use. */
+  /** How often each request was made in this process: a second time means that its first answer was unusable. */
   readonly #asked = new Map<string, number>();
   readonly #underWay = new Map<Flight, number>();
 
   /**
-   * @param path - The file that remembers batches.
-   * @param signal - Aborts when the run is left: what was submitted stays at its provider.
+   * @param path - The file that records batches.
+   * @param signal - Aborts when the run is left: submitted batches stay at the provider.
    */
   constructor(
     path: string,
@@ -119,12 +119,12 @@ export class BatchDesk {
     return { requests, batches: this.#underWay.size };
   }
 
-  /** Milliseconds since 1970, which pass as the clock does: sessions know one another's times. */
+  /** Milliseconds since 1970, advancing with the clock: sessions must understand each other's times. */
   #now(): number {
     return Date.now() + this.#options.clock.now() - performance.now();
   }
 
-  /** @param owner - Names a search among all of the run, in all sessions of it. */
+  /** @param owner - Identifies a search among all searches of the run, across sessions. */
   of(owner: string): Batches {
     return {
       send: (request, { key, signal }, live) => {
@@ -172,7 +172,7 @@ export class BatchDesk {
     }
   }
 
-  /** Waits until a batch takes a request. */
+  /** Waits until a batch includes a request. */
   #join(asked: Pick<Waiting, 'item' | 'request' | 'signal'>): Promise<Flight> {
     const { service } = asked.request;
     const { clock } = this.#options;
@@ -187,7 +187,7 @@ export class BatchDesk {
     return unlessAborted(joined, asked.signal);
   }
 
-  /** Submits what was asked for, once nobody asks for more. */
+  /** Submits the collected requests once no more arrive. */
   async #gather(service: BatchService, queue: Queue): Promise<void> {
     const { clock, lingerMs } = this.#options;
     try {
@@ -197,7 +197,7 @@ export class BatchDesk {
         await clock.sleep(leftMs, this.#signal);
       }
       this.#queues.delete(service.name);
-      // Who has left meanwhile pays for nothing.
+      // Requests that were abandoned meanwhile are not submitted.
       const waiting = queue.waiting.filter(({ signal }) => !signal.aborted);
       for (const part of partsOf(waiting)) this.#begin(service, part);
     } catch (error) {
@@ -222,7 +222,7 @@ export class BatchDesk {
     flight.answers = this.#submitted(flight, service, bodies).then((id) =>
       this.#answered(flight, service, id),
     );
-    // Everyone who waits gets it.
+    // Every waiting request gets it.
     flight.answers.catch(() => {});
     for (const { take } of waiting) take(flight);
   }
@@ -231,19 +231,19 @@ export class BatchDesk {
     for (const item of flight.logged.items) this.#flights.set(item, flight);
   }
 
-  /** Nothing of a batch is paid for: what it holds may be submitted in another. */
+  /** Forgets a batch that was not charged: its requests may be submitted in another one. */
   #drop({ logged }: Flight): void {
     this.#log.dropped(logged.key);
     for (const item of logged.items) this.#flights.delete(item);
   }
 
-  /** Submits a batch until somebody has heard of it. */
+  /** Submits a batch until its submission is confirmed. */
   async #submitted(
     { logged }: Flight,
     service: BatchService,
     bodies: readonly object[],
   ): Promise<string> {
-    return this.#patiently(`${service.name} took no batch`, async () => {
+    return this.#patiently(`${service.name} accepted no batch`, async () => {
       try {
         const id = await service.submit(batchOf(logged), bodies, this.#signal);
         this.#log.submitted(logged.key, id);
@@ -269,10 +269,10 @@ export class BatchDesk {
     return undefined;
   }
 
-  /** The id of a batch of which nobody has heard. */
+  /** Finds the id of a batch whose submission was not confirmed. */
   async #found(logged: LoggedBatch, service: BatchService): Promise<string | undefined> {
     const { clock, settleMs } = this.#options;
-    // From now on: when its submission ended, nobody knows.
+    // Counted from now, because it is unknown when its submission ended.
     await clock.sleep(settleMs, this.#signal);
     for (let tries = 1; ; tries++) {
       const found = await this.#patiently(lists(service), () =>
@@ -287,7 +287,7 @@ export class BatchDesk {
     }
   }
 
-  /** Waits until a batch has ended, or its time is up. */
+  /** Waits until a batch has ended, or its deadline has passed. */
   async #answered(
     flight: Flight,
     service: BatchService,
@@ -302,12 +302,12 @@ export class BatchDesk {
         this.#drop(flight);
         throw new EspalierError(
           'unavailable',
-          `${service.name} refused the batch ${id} (${state.refused.replace(/\.$/, '')}). Nothing of it is paid for.`,
+          `${service.name} refused the batch ${id} (${state.refused.replace(/\.$/, '')}). None of it is charged.`,
         );
       }
       const leftMs = at + deadlineMs - this.#now();
       if (leftMs <= -endingMs) {
-        const message = `${service.name} was asked to end the batch ${id} an hour ago, and has not. What it answers is paid for: run again later, and the same run goes on with it.`;
+        const message = `${service.name} was asked to end the batch ${id} an hour ago, but has not done so. Its answers are paid for: run again later, and the run continues with them.`;
         throw new EspalierError('unavailable', message);
       }
       if (leftMs <= 0) await this.#cancel(service, id);
@@ -317,7 +317,10 @@ export class BatchDesk {
     return this.#patiently(lists(service), () => service.results(id, this.#signal));
   }
 
-  /** Asks that a batch end, as often as it is looked at and has not: it may have ended by itself, or not be able to yet. */
+  /**
+   * Requests the cancellation of a batch each time it is polled until it ends: it may have ended by itself, or may not
+   * be ready to be cancelled.
+   */
   async #cancel(service: BatchService, id: string): Promise<void> {
     try {
       await service.cancel(id, this.#signal);
@@ -327,7 +330,10 @@ export class BatchDesk {
     }
   }
 
-  /** Asks a provider: what has been submitted is not given up for a server that is busy. @param failed - What happened where it is. */
+  /**
+   * Asks a provider patiently: submitted work is not given up because a server is busy. @param failed - Describes the
+   * failure.
+   */
   async #patiently<Value>(failed: string, ask: () => Promise<Value>): Promise<Value> {
     const { clock } = this.#options;
     const since = clock.now();
@@ -362,12 +368,12 @@ function batchOf({ key, at, items, ...logged }: LoggedBatch) {
   return { key, at, names: items.map((_, place) => nameOf({ key, items, ...logged }, place)) };
 }
 
-/** What a request is called in its batch. */
+/** The name of a request in its batch. */
 function nameOf({ key, samples }: Omit<LoggedBatch, 'at'>, place: number): string {
   return `${key}_${place}_s${samples[place] ?? 0}`;
 }
 
-/** Divides what is submitted at once into batches of sizes that providers take. */
+/** Divides a submission into batches of sizes that providers accept. */
 function* partsOf(waiting: readonly Waiting[]): Generator<readonly Waiting[]> {
   let part: Waiting[] = [];
   let bytes = 0;
@@ -384,30 +390,30 @@ function* partsOf(waiting: readonly Waiting[]): Generator<readonly Waiting[]> {
   if (part.length > 0) yield part;
 }
 
-/** Whether a batch may have been made although its submission failed. */
+/** Whether a batch may exist although its submission failed. */
 function mayBeThere({ status, charged }: ModelCallError): boolean {
   return status === undefined ? charged : status >= 500 || status === 408;
 }
 
-/** Soon at first, and at last once a minute. */
+/** The wait between polls: short at first, finally one minute. */
 function waitMs(tries: number): number {
   return Math.min(200 * 1.25 ** (tries - 1), 60_000);
 }
 
 function lists({ name }: BatchService): string {
-  return `${name} does not tell of its batches`;
+  return `${name} does not list its batches`;
 }
 
-/** A provider that is given up: each call fails for nothing, and is asked again when the run goes on. */
+/** The error if a provider is given up: each call fails without a charge, and is repeated when the run continues. */
 function given(failed: string, { message, status }: ModelCallError): EspalierError {
   if (status === 404) {
     return new EspalierError(
       'unavailable',
-      `${failed}: it knows no such batch or file any more, or has no batches at its address (${message}). To ask for what was in it again, and pay for it again, remove \`batches.jsonl\` from the run folder.`,
+      `${failed}: the batch or file no longer exists there, or there are no batches at its address (${message}). To send its requests again, and pay for them again, remove \`batches.jsonl\` from the run folder.`,
     );
   }
   return new EspalierError(
     'unavailable',
-    `${failed}: ${message} What was submitted before stays there, and the same run goes on with it.`,
+    `${failed}: ${message} Submitted batches stay there, and the run continues with them when it is started again.`,
   );
 }

@@ -3,19 +3,19 @@ import { EspalierError } from '../base/errors.ts';
 import { messageOf } from '../base/failure.ts';
 import { appendLine, readLines } from './json-lines.ts';
 
-/** What a run folder remembers of a batch, from before it is submitted. */
+/** The record of a batch in a run folder, written before it is submitted. */
 export interface LoggedBatch {
-  /** What it is found by at the provider. */
+  /** The key by which it is found at the provider. */
   readonly key: string;
-  /** Who takes it. */
+  /** The service that accepts it. */
   readonly service: string;
-  /** When it was to be submitted, in milliseconds since 1970. */
+  /** The planned time of submission, in milliseconds since 1970. */
   readonly at: number;
-  /** What its requests are, in order: the content addresses of calls and what they asked for. */
+  /** Its requests, in order: content addresses of the calls and their bodies. */
   readonly items: readonly string[];
   /** The indices of their samples. */
   readonly samples: readonly number[];
-  /** Its id, once somebody has heard of it. */
+  /** Its id, once the submission is confirmed. */
   readonly id?: string | undefined;
 }
 
@@ -36,8 +36,8 @@ const schema: z.ZodType<Line> = z.discriminatedUnion('type', [
 ]);
 
 /**
- * The batches of a run, in a file: what is to be submitted stands in it before, and what became of it after, so that no
- * kill leaves a batch that nobody knows of.
+ * The batches of a run, in a file. Each is recorded before its submission, and its result after, so that a kill never
+ * leaves an unknown batch.
  */
 export class BatchLog {
   readonly #path: string;
@@ -46,7 +46,7 @@ export class BatchLog {
     this.#path = path;
   }
 
-  /** What earlier sessions have submitted, or may have. @throws EspalierError `storage` */
+  /** The batches that earlier sessions have submitted, or may have. @throws EspalierError `storage` */
   batches(): readonly LoggedBatch[] {
     const there = new Map<string, LoggedBatch>();
     for (const { value } of readLines(this.#path, schema)) {
@@ -61,22 +61,22 @@ export class BatchLog {
     return [...there.values()];
   }
 
-  /** Says that a batch is about to be submitted. */
+  /** Records that a batch is about to be submitted. */
   intend({ key, service, at, items, samples }: LoggedBatch): void {
     this.#append({ batch: key, type: 'intent', service, at, items, samples });
   }
 
-  /** Says that a batch was submitted. */
+  /** Records that a batch was submitted. */
   submitted(key: string, id: string): void {
     this.#append({ batch: key, type: 'submitted', id });
   }
 
-  /** Says that a batch was not submitted, or was refused: nothing of it is paid for. */
+  /** Records that a batch was not submitted, or was refused: nothing of it is charged. */
   dropped(key: string): void {
     this.#append({ batch: key, type: 'dropped' });
   }
 
-  /** A run that cannot write down what it submits makes no further calls, and goes on when it can. */
+  /** If a record cannot be written, the run makes no further calls, and continues once it can. */
   #append(line: Line): void {
     try {
       appendLine(this.#path, line);

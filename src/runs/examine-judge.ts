@@ -8,22 +8,22 @@ import { type JudgeReport, judgeReport } from '../values/calibrate/judge-report.
 import { judge } from '../values/judge/judge.ts';
 import type { LabelledState } from './labelled-states.ts';
 
-/** What a model turned out to be as a judge. */
+/** The measured quality of a model as a judge. */
 export interface JudgeExamination {
   /** The model, as `provider:modelId`. */
   readonly model: string;
-  /** How good it is; absent where too little could be judged. */
+  /** Its quality; absent if too little could be judged. */
   readonly judge?: JudgeReport;
-  /** Why it could not be measured, or what became of the states that could not be judged. */
+  /** Why it could not be measured, or why some states could not be judged. */
   readonly failure?: string;
-  /** What all judgements cost. */
+  /** The cost of all judgements. */
   readonly spend: Readonly<Record<'calls' | 'tokens', number>>;
 }
 
-/** So many states are judged at once. */
+/** The number of states judged at once. */
 const together = 8;
 
-/** Asks a model, as `judge` does without options, about states of which is known whether they are good. */
+/** Asks a model, as `judge` does without options, about states that are known to be good or bad. */
 export async function examineJudge(
   model: LanguageModel,
   states: readonly LabelledState[],
@@ -33,7 +33,7 @@ export async function examineJudge(
   }: {
     /** How often each state is judged. */
     readonly repeats: number;
-    /** Hears how many states are done. */
+    /** Called with the number of states done. */
     readonly onJudged?: (done: number) => void;
   },
 ): Promise<JudgeExamination> {
@@ -64,7 +64,7 @@ export async function examineJudge(
   };
 }
 
-/** A tree of one level, with a node a state. */
+/** A tree of one level, with one node per state. */
 function listOf(states: readonly LabelledState[]): Environment<number, number> {
   const notation: Notation<number, number> = {
     prompt: (place) => [{ role: 'user', content: states[place]?.state ?? '' }],

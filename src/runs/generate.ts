@@ -187,7 +187,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
 interface Task<Problem> {
   readonly problem: Problem;
   readonly attempt: number;
-  /** Whether what was paid for it before is put aside. */
+  /** Whether its earlier paid calls are set aside. */
   readonly isAnew?: boolean;
 }
 
@@ -201,12 +201,12 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   readonly #tasks: Task<Problem>[] = [];
   readonly #failed = new Map<string, ProblemOutcome>();
   readonly #pool: BudgetPool;
-  /** Where a disk is full or a caller has aborted, the other searches end as well. */
+  /** If the disk is full or the caller has aborted, all other searches end as well. */
   readonly #broken = new AbortController();
-  /** Searches that wait for a batch are left where the run is to end: it may take hours. */
+  /** Searches that wait for a batch are left when the run is to end, because that may take hours. */
   readonly #left = new AbortController();
   readonly #desk: BatchDesk | undefined;
-  /** The files of journals that may be repeated, and that the pool was charged for. */
+  /** The journals that may be repeated and were charged to the pool. */
   readonly #charged = new Set<string>();
   readonly #unpriced = new Set<string>();
   #done = 0;
@@ -248,14 +248,14 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     return new BatchDesk(path, batch === true ? {} : batch, { signal, onChange });
   }
 
-  /** Aborts when no search can go on. */
+  /** Aborts when no search can continue. */
   get #outside(): AbortSignal {
     const { signal } = this.#options;
     const own = this.#broken.signal;
     return signal === undefined ? own : AbortSignal.any([own, signal]);
   }
 
-  /** Names an attempt towards the batches: one that begins anew does not want what its predecessor was told. */
+  /** Identifies an attempt for batches: one that starts over must not get the answers of its predecessor. */
   #ownerOf(problem: string, attempt: number): string {
     const name = journalFileOf({ problem, attempt });
     return `${name}#${timesSetAside(this.#options.run.path, { problem, attempt })}`;
@@ -267,17 +267,17 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     this.#left.abort(new Error('The run was stopped.'));
   }
 
-  /** What an earlier session has brought to an end is counted; the rest is to do. */
+  /** Counts attempts that an earlier session has finished; the others are to do. */
   #plan(task: Task<Problem>, saved: SavedRun, outcome: ProblemOutcome | undefined): void {
     for (const model of outcome?.unpriced ?? []) this.#unpriced.add(model);
     const { retryFailed = false } = this.#options;
     if (outcome === undefined) {
       this.#tasks.push(task);
     } else if (outcome.status === 'failed' && retryFailed !== 'anew' && isOutage(outcome, saved)) {
-      // It goes on where it was, and what its journal holds is charged then.
+      // It continues where it was, and its journal is charged then.
       this.#tasks.push(task);
     } else if (outcome.status === 'failed' && retryFailed !== false) {
-      // It would fail again with the same replies: it begins anew.
+      // It would fail again with the same replies, so it starts over.
       this.#tasks.push({ ...task, isAnew: true });
     } else {
       this.#count(outcome);
@@ -286,7 +286,10 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     }
   }
 
-  /** Charges what journals hold before anything is bought: those of failed and unfinished attempts, and those set aside. */
+  /**
+   * Charges the contents of journals before anything new is bought: those of failed and unfinished attempts, and those
+   * set aside.
+   */
   #chargePaid(outcomes: Iterable<ProblemOutcome>): void {
     const done = [...outcomes].filter(({ status }) => status === 'done').map(journalFileOf);
     const isDone = new Set(done);
@@ -371,21 +374,22 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
         signal: AbortSignal.any(signals),
       });
       ({ spend } = result);
-      // A disk that is full is no failure of the problem.
+      // A full disk is not a failure of the problem.
       if (broken !== undefined) throw broken.error;
-      // Nor is one that another problem has found full.
+      // Nor is a disk that another problem has found full.
       if (result.stopReason === 'failed') this.#outside.throwIfAborted();
       await this.#take({ problem, attempt }, plan, result);
     } catch (error) {
       if (this.#left.signal.aborted && error === this.#left.signal.reason) return;
-      // What one problem cannot do, another may; what the disk or the caller refuses, none can.
+      // What fails for one problem may succeed for another; a failure of the disk or an abort by the caller affects
+      // all.
       if (!EspalierError.isInstance(error) || error.scope === 'run') throw error;
       spend ??= { ...nothing, ...new JournalIndex(file.lines).total };
       this.#fail({ problem, attempt }, { reason: error.message, spend });
     }
   }
 
-  /** What one problem makes impossible, another may not. */
+  /** An invalid plan of one problem does not affect the others. */
   async #planOf(problem: Problem, attempt: number): Promise<Plan<State, Action>> {
     let plan: unknown;
     try {
@@ -420,7 +424,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       this.#end ??= 'budget';
     } else {
       const noted = await this.#options.note?.(result, problem, attempt);
-      // Only in this order: what has an outcome has a tree.
+      // In this order, so that every outcome has a tree.
       if (this.#options.trees ?? true) {
         const tree = treeToJson(result.tree, plan.environment);
         this.#options.run.saveTree({ problem: problem.id, attempt, step: 0, tree });
@@ -473,7 +477,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     this.#heed(this.#options.onProgress?.(this.#progress()));
   }
 
-  /** A listener may be asynchronous: what it throws ends the run all the same. */
+  /** Handles a listener that may be asynchronous: its exception ends the run, too. */
   #heed(told: unknown): void {
     Promise.resolve(told).catch((error) => this.#broken.abort(error));
   }
@@ -490,14 +494,14 @@ function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolea
 
 function hoursOfWaiting(): EspalierError {
   const message =
-    'Expected `plan` to set no `budget.ms` beside `batch`: what waits for a batch waits for hours.';
+    'Expected `plan` to set no `budget.ms` beside `batch`: requests in a batch may wait for hours.';
   return new EspalierError('usage', message, { scope: 'run' });
 }
 
-/** How often it is looked whether a run that waits for batches is to end, in milliseconds. */
+/** How often a run that waits for batches checks whether it is to end, in milliseconds. */
 const watchMs = 250;
 
-/** The number of failures in a row that end a run that sets no other. */
+/** The default number of consecutive failures that end a run. */
 export const usualFailuresInARow = 10;
 
 const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };

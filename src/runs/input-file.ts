@@ -6,14 +6,14 @@ import { expectRegularFile } from '../base/regular-file.ts';
 import { objectionOf } from '../base/with-storage-errors.ts';
 
 /**
- * The text of a file that a command was given, which may be compressed by gzip.
+ * The text of a file given to a command, which may be compressed by gzip.
  *
- * @throws EspalierError `usage` where it cannot be read, or is not UTF-8: the argument is wrong then.
+ * @throws EspalierError `usage` if it cannot be read or is not UTF-8, because then the argument is wrong.
  */
 export function readInput(path: string): string {
   return reading(path, () => {
     const bytes = readFileSync(path);
-    // By its first bytes, as a name may not tell.
+    // Recognised by its first bytes, because its name may not show it.
     const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
     const text = isGzip ? gunzipSync(bytes) : bytes;
     if (!isUtf8(text)) throw notUtf8(path, text);
@@ -21,7 +21,7 @@ export function readInput(path: string): string {
   });
 }
 
-/** What cannot be read would stand in every row as U+FFFD. */
+/** Invalid bytes would appear in every row as U+FFFD. */
 function notUtf8(path: string, bytes: Buffer): EspalierError {
   let [line, from] = [1, 0];
   for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
@@ -33,7 +33,7 @@ function notUtf8(path: string, bytes: Buffer): EspalierError {
 }
 
 /**
- * The bytes of a file that a command was given.
+ * The bytes of a file given to a command.
  *
  * @throws EspalierError as {@link readInput}.
  */

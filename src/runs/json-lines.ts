@@ -6,11 +6,11 @@ import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { damaged, parseSealed } from './sealed-json.ts';
 
 /**
- * The lines of a file, each with the byte at which it begins, read bit by bit; none where there is no file. A last line that was cut off while it was
- * written is left out. Lines without a seal, as earlier versions wrote them, stand before those that have one.
+ * The lines of a file with their byte offsets, read incrementally; none if there is no file. An incomplete last line is
+ * left out. Lines without a seal, as written by earlier versions, come before those with one.
  *
- * @param isReplaced - Whether it is written all at once, so that no kill leaves half a line.
- * @throws EspalierError `storage`, naming the line, where one is not as it was written or has another shape.
+ * @param isReplaced - Whether the file is written in one piece, so that a kill never leaves an incomplete line.
+ * @throws EspalierError `storage`, naming the line, if one was changed or has an invalid structure.
  */
 export function* readLines<Value>(
   path: string,
@@ -27,13 +27,13 @@ export function* readLines<Value>(
     if (!line.isWhole && isReplaced) throw damaged(subject, 'its end is missing');
     if (!line.isWhole && stateOfRest(bytes) === 'torn') return;
     const hasSeal = isIntact(bytes) !== undefined;
-    if (isSealed && !hasSeal) throw damaged(subject, 'it is not as it was written');
+    if (isSealed && !hasSeal) throw damaged(subject, 'it is damaged');
     isSealed = hasSeal;
     yield { value: parseSealed(bytes, { subject, schema }), place };
   }
 }
 
-/** The line that begins at a place, which `readLines` has told. */
+/** The line at an offset returned by `readLines`. */
 export function readLineAt<Value>(path: string, place: number, schema: z.ZodType<Value>): Value {
   return withOpened(path, 'r', (file) => {
     const [line] = writtenLines(path, (use) => use(file), place);
@@ -52,7 +52,7 @@ export function appendLine(path: string, content: object): void {
 }
 
 /**
- * A line that a killed process left unfinished must not swallow the next one.
+ * Removes an incomplete last line left by a killed process, so that the next line is not appended to it.
  *
  * @throws EspalierError `storage`.
  */
@@ -60,7 +60,7 @@ export function dropTornLine(path: string): void {
   if (isThere(path)) withOpened(path, 'a+', (file) => mendEnd(path, file));
 }
 
-/** Not `existsSync`, which takes a file that may not be looked at for none. */
+/** Whether a path exists. Not `existsSync`, which reports a file without access rights as missing. */
 export function isThere(path: string): boolean {
   return withStorageErrors(
     nameOf(path),

@@ -5,11 +5,11 @@ import { jsonLine } from './problems-file.ts';
 
 /** A state, and whether it is good. */
 export interface LabelledState {
-  /** The state as a judge is shown it. */
+  /** The state as shown to a judge. */
   readonly state: string;
   /** Whether the goal can be reached from it. */
   readonly good: boolean;
-  /** The problem it is of. */
+  /** The problem it belongs to. */
   readonly problem?: string | undefined;
 }
 
@@ -20,9 +20,9 @@ const lineSchema = z.object({
 });
 
 /**
- * Reads a file of states, one a line: `{"state": …, "good": true}`, with a `problem` if wanted.
+ * Reads a file of states, one per line: `{"state": …, "good": true}`, with an optional `problem`.
  *
- * @throws EspalierError `usage`, naming the line; or where all are good, or none is.
+ * @throws EspalierError `usage`, naming the line, or if not both good and bad states occur.
  */
 export function readLabelledStates(path: string): readonly LabelledState[] {
   const expected =

@@ -5,16 +5,16 @@ import { solved } from '../search/stop-conditions.ts';
 /** The names of all methods. */
 export const methodNames: readonly string[] = methods.map(({ name }) => name);
 
-/** A method, and what takes the place of its parts. */
+/** A method, and the replacements of its parts. */
 type MethodPlan = Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
   readonly method: Method;
 };
 
 /**
- * A method with the paper's defaults. The packaged model was taught to propose a step and to judge a state in one word,
- * and plays only those parts.
+ * A method with the paper's defaults. The packaged model was trained to propose a step and to judge a state in one
+ * word, and is used only for that.
  *
- * @param ends - Whether it ends with the first solution, where the paper does not say.
+ * @param ends - Whether it ends with the first solution, if the paper does not say.
  */
 export function methodFor(
   name: string,

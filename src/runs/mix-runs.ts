@@ -10,19 +10,19 @@ import {
   type RunProblems,
 } from './run-records.ts';
 
-/** A run of which rows are made. */
+/** A run that rows are made from. */
 export interface MixedRun {
   /** The folder. */
   readonly path: string;
-  /** What it holds. */
+  /** Its contents. */
   readonly saved: SavedRun;
-  /** The share of its problems that is taken, above 0 and at most 1. @defaultValue 1: all */
+  /** The share of its problems to use, above 0 and at most 1. @defaultValue 1: all */
   readonly share?: number;
-  /** Where its problems are of environments of the user's own: those. */
+  /** The environments of its problems, if they are the user's own. */
   readonly environments?: OwnEnvironments | undefined;
 }
 
-/** The trees of some runs, those of one problem together. */
+/** The trees of several runs, grouped by problem. */
 export interface Mix {
   /** The names of the problems, in order. */
   readonly names: readonly string[];
@@ -31,11 +31,10 @@ export interface Mix {
 }
 
 /**
- * Puts runs together. A problem that several were asked is one, with the trees of all of them; trees are then named
- * after their run too. Which problems are taken is drawn from the seed and their names: of a smaller share none are
- * taken that are not of a larger one.
+ * Combines runs. A problem of several runs has the trees of all of them, whose names then include the run. The problems
+ * to use are drawn by the seed and their names, such that a smaller share is a subset of a larger one.
  *
- * @throws EspalierError `usage` where a folder does not say what its trees are about, or problems of one name differ.
+ * @throws EspalierError `usage` if a folder does not record the problems of its trees, or problems of one name differ.
  */
 export function mixRuns(
   runs: readonly MixedRun[],
@@ -53,7 +52,7 @@ export function mixRuns(
   return { names, records: recordsOf(names, sources) };
 }
 
-/** A run with what is taken of it. */
+/** A run with its selected problems. */
 interface Source extends Pick<MixedRun, 'path'>, RunProblems {
   readonly taken: ReadonlySet<string>;
 }
@@ -73,7 +72,7 @@ function* recordsOf(
   }
 }
 
-/** Not by the draw that splits: what is taken would all be in the first split. */
+/** Uses another draw than the splits do: otherwise the selected problems would all be in the first split. */
 function takenOf(
   { asked }: Pick<RunProblems, 'asked'>,
   { share, seed }: { readonly share: number; readonly seed: number | string },
@@ -91,7 +90,7 @@ function expectSameProblems(sources: readonly Source[]): void {
       if (other !== undefined && !isDeepStrictEqual(other.problem, problem)) {
         throw new EspalierError(
           'usage',
-          `The problem ${JSON.stringify(name)} of \`${path}\` is another one than that of \`${other.path}\`. Export the runs one by one, or give their problems different ids.`,
+          `The problem ${JSON.stringify(name)} of \`${path}\` differs from that of \`${other.path}\`. Export the runs one by one, or give their problems different ids.`,
         );
       }
       known.set(name, { path, problem });

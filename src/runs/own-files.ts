@@ -8,13 +8,13 @@ import { isIntact } from '../base/seal.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { isThere } from './json-lines.ts';
 
-/** How a file of ours is told from one of the same name. What has a seal is ours. */
+/** How a file of ours is distinguished from an unrelated one of the same name. A file with a seal is ours. */
 interface OwnFile {
-  /** What it held before there were seals. */
+  /** Its structure before seals were introduced. */
   readonly shape: z.ZodType;
-  /** How each line begins: all that is left of a first line that was cut off. */
+  /** The beginning of each line, which may be all that is left of an incomplete first line. */
   readonly beginning?: string;
-  /** The file without which it is none of ours, unless it has a seal. */
+  /** The file that must also exist, unless this one has a seal. */
   readonly after?: string;
 }
 
@@ -30,7 +30,7 @@ const documents: Readonly<Record<string, OwnFile>> = {
   },
 };
 const lists: Readonly<Record<string, OwnFile>> = {
-  // Written after run.json: alone it may be a list of somebody's problems.
+  // Written after run.json: without that, it may be a user's list of problems.
   'asked.jsonl': { shape: z.looseObject({ id: z.string() }), after: 'run.json' },
   'batches.jsonl': {
     shape: z.looseObject({ batch: z.string(), type: z.literal('intent') }),
@@ -45,9 +45,9 @@ const lists: Readonly<Record<string, OwnFile>> = {
 };
 
 /**
- * Makes sure that a run takes the place of no file that is somebody's own.
+ * Makes sure that a run does not overwrite an unrelated file.
  *
- * @throws EspalierError `usage`, naming the file, or `storage` where one cannot be read.
+ * @throws EspalierError `usage`, naming the file, or `storage` if one cannot be read.
  */
 export function expectOwnFiles(folder: string): void {
   for (const [name, own] of Object.entries(documents)) {
@@ -60,11 +60,11 @@ export function expectOwnFiles(folder: string): void {
   }
 }
 
-/** A file that a run would write over, and that no run wrote. */
+/** The error for an unrelated file that a run would overwrite. */
 export function foreign(path: string): EspalierError {
   return new EspalierError(
     'usage',
-    `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
+    `\`${path}\` is not a file of a run, and the run would overwrite it. Choose another folder, or restore the file from a copy.`,
   );
 }
 
@@ -87,7 +87,7 @@ function isOwnList(path: string, own: OwnFile): boolean {
 }
 
 function isOwn(bytes: Buffer, { shape }: OwnFile): boolean {
-  // What was sealed and has changed is for its reader to refuse.
+  // A sealed file that has changed is refused when it is read.
   if (isIntact(bytes) !== undefined) return true;
   try {
     return shape.safeParse(JSON.parse(bytes.toString())).success;
@@ -96,7 +96,7 @@ function isOwn(bytes: Buffer, { shape }: OwnFile): boolean {
   }
 }
 
-/** What a file holds that is one document, without the end of its last line. */
+/** The content of a file that is one document, without its final line break. */
 export function documentIn(path: string): Buffer {
   const bytes = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);

@@ -1,9 +1,9 @@
 import type { Problem, ShownEnvironment } from './problem.ts';
 
-/** No step is longer, in tokens. */
+/** The longest step, in tokens. */
 const longestStep = 512;
 
-/** A problem in an environment of the user's own. Its ends are verified where the environment rewards them. */
+/** A problem in the user's own environment. Its ends are verified if the environment rewards them. */
 export function ownProblem(
   environment: ShownEnvironment,
   { id, input }: { readonly id: string; readonly input: string | undefined },

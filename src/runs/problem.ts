@@ -16,50 +16,50 @@ export type ShownEnvironment = Environment<unknown, unknown> & {
   readonly notation: Notation<unknown, unknown>;
 };
 
-/** Who proposes steps and who values them. */
+/** The policy and the evaluator of a search. */
 export interface Guides<State = unknown, Action = unknown> {
   readonly policy: Policy<State, Action>;
   readonly evaluator: Evaluator<State, Action>;
 }
 
-/** What guides a search where there is no model. */
+/** The guides of a search without a model. */
 export interface Unaided<State = unknown, Action = unknown> extends Guides<State, Action> {
-  /** The cost that is left at least, for A*. */
+  /** A lower bound of the remaining cost, for A*. */
   readonly heuristic: (state: State) => number;
 }
 
-/** Something to search. States and actions are those of its environment. */
+/** A problem to search. States and actions are those of its environment. */
 export interface Problem {
-  /** What kind of problem it is, in run folders. */
+  /** The kind of problem, in run folders. */
   readonly kind: string;
   /** The problem for people, in one line. */
   readonly title: string;
   /** The problem in its usual form: equal for equal problems. */
   readonly text: string;
   readonly environment: ShownEnvironment;
-  /** How a model that supports so much is shown the problem. @defaultValue the notation of the environment */
+  /** The notation for a model with these capabilities. @defaultValue the notation of the environment */
   notationFor?(capabilities: Capabilities): Notation<unknown, unknown>;
   /** The longest step, in tokens. */
   readonly maxTokens: number;
-  /** Whether the model that comes with the package was taught such problems. */
+  /** Whether the packaged model was trained on such problems. */
   readonly isTaught: boolean;
-  /** Whether an end with reward 1 is known to be right; else a model only thinks so. */
+  /** Whether an end with reward 1 is known to be right; otherwise it is only a judgement of the model. */
   readonly verifies: boolean;
-  /** What to do without a model; absent where nothing can be done without. */
+  /** The guides without a model; absent if a model is needed. */
   readonly unaided?: Unaided;
-  /** The answer, where nothing is left to do. */
+  /** The answer, if the problem is already solved at its start. */
   readonly solvedWith?: string;
-  /** A state for people; absent where a plan is easier to follow without the states between its steps. */
+  /** A state for people; absent if a plan is easier to follow without its intermediate states. */
   render?(state: unknown): string;
   /** The solution as text, from the last state and the actions that led to it. */
   answer(state: unknown, path: readonly string[]): string;
 }
 
-/** No step of a puzzle is longer, in tokens. */
+/** The longest step of a puzzle, in tokens. */
 const longestStep = 64;
 
 /**
- * Reads a puzzle from a value, or from the file of that name where there is one.
+ * Reads a puzzle from a value, or from the file of that name if there is one.
  *
  * @throws EspalierError `usage` in one sentence.
  */
@@ -73,7 +73,7 @@ export function readPuzzle(name: PuzzleName, input: string): Problem {
 /**
  * The puzzle that a text describes.
  *
- * @param file - Where the text was read.
+ * @param file - The file the text was read from.
  * @throws EspalierError `usage` in one sentence.
  */
 export function puzzleProblem(name: PuzzleName, source: string, file?: string): Problem {
@@ -99,13 +99,13 @@ export function puzzleProblem(name: PuzzleName, source: string, file?: string): 
   };
 }
 
-/** The legal moves, all alike, and an estimate by hand. */
+/** The legal moves with equal priors, and a handwritten estimate. */
 export function unaidedIn<Instance, State, Action>(
   { estimate, heuristic: least }: Puzzle<Instance, State, Action>,
   { actions, key }: PuzzleEnvironment<State, Action>,
 ): Unaided<State, Action> {
   return {
-    // Journaled, each question to the policy counts as a call, like one to a language model.
+    // Journaled, so that each request to the policy counts as a call, like one to a language model.
     policy: journaled(uniform(actions), { name: 'legal-moves', key }),
     evaluator: heuristic((state) => estimate(state)),
     heuristic: (state) => least(state),
@@ -115,7 +115,7 @@ export function unaidedIn<Instance, State, Action>(
 function parse({ puzzle }: Task, text: string, file: string | undefined): unknown {
   try {
     const instance = puzzle.parse(text);
-    // What parses may still break a rule of the puzzle.
+    // A puzzle that parses may still break a rule.
     puzzle.environment(instance);
     return instance;
   } catch (cause) {
@@ -123,7 +123,7 @@ function parse({ puzzle }: Task, text: string, file: string | undefined): unknow
     if (file !== undefined) {
       throw new EspalierError('usage', `In \`${file}\`: ${cause.message}`, { cause });
     }
-    // What looks like the name of a file was most likely meant as one.
+    // A text that looks like a file name was most likely meant as one.
     if (!/^\S*\.\w+$/.test(text)) throw cause;
     throw new EspalierError('usage', `There is no file \`${text}\`.`, { cause });
   }

@@ -12,17 +12,17 @@ import { type Problem, puzzleProblem, type ShownEnvironment } from './problem.ts
 import { questionProblem } from './question.ts';
 import { taskNames } from './tasks.ts';
 
-/** A problem as it was asked: a question, a puzzle of a task, or the input of an environment of the user's own. Plain JSON. */
+/** A problem as requested: a question, a puzzle, or the input of a user's own environment. Plain JSON. */
 export interface AskedProblem {
-  /** Names it; equal problems of one file need different names. */
+  /** Its id; equal problems of one file need different ids. */
   readonly id: string;
-  /** What is asked, in words. */
+  /** The question, in words. */
   readonly question?: string | undefined;
   /** Its known answer. */
   readonly answer?: string | undefined;
   /** The puzzle instead. */
   readonly task?: (typeof taskNames)[number] | undefined;
-  /** The puzzle in its usual form, or what an environment of the user's own is made for. */
+  /** The puzzle in its usual form, or the input of a user's own environment. */
   readonly input?: string | undefined;
 }
 
@@ -35,10 +35,10 @@ const lineSchema = z.union([
 ]);
 
 /**
- * Reads a file of problems, one a line: `{"question": …, "answer": …}` or `{"task": …, "input": …}` as JSON, each
- * with an `id` if wanted; where a task is given, also the bare input of a puzzle.
+ * Reads a file of problems, one per line: `{"question": …, "answer": …}` or `{"task": …, "input": …}` as JSON, each
+ * with an optional `id`; if a task is given, also the bare input of a puzzle.
  *
- * @param task - The puzzle of lines that name none; `'own'` where all are inputs of an environment of the user's own.
+ * @param task - The puzzle of lines that name none; `'own'` if all are inputs of the user's own environment.
  * @throws EspalierError `usage`, naming the line.
  */
 export function readProblems(
@@ -65,10 +65,10 @@ export function readProblems(
 }
 
 /**
- * The problem to search.
+ * Makes the problem to search.
  *
- * @param environment - That of the user's own in which it is one.
- * @throws EspalierError `usage` for one of such an environment without it.
+ * @param environment - The user's own environment, if the problem belongs to one.
+ * @throws EspalierError `usage` if it belongs to one and none is given.
  */
 export function problemOf(
   { id: name, question, task, input }: AskedProblem,
@@ -83,7 +83,7 @@ export function problemOf(
   );
 }
 
-/** What the known answer says of ends; nothing where none is known. */
+/** The verifier from the known answer; `undefined` if none is known. */
 export function outcomeOf({ question, answer }: AskedProblem): Verifier<unknown> | undefined {
   if (question === undefined || answer === undefined) return undefined;
   const verifier: Verifier<ReasoningState> = goldVerifier(answerOracle(answer));
@@ -92,7 +92,7 @@ export function outcomeOf({ question, answer }: AskedProblem): Verifier<unknown>
 
 interface Place {
   readonly path: string;
-  /** Of the line, from 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
 }
 
@@ -121,9 +121,9 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
 const keys: readonly string[] = ['question', 'answer', 'task', 'input', 'id'];
 
 /**
- * Data sets have columns of their own, which are passed over; a slip of the pen is told.
+ * Data sets may have other columns, which are ignored; misspelt ones are refused.
  *
- * @throws EspalierError `usage` for a key of five letters or more that is nearly one that the line does not have.
+ * @throws EspalierError `usage` for a key of five letters or more that resembles one that is missing.
  */
 function expectKnownKeys(line: string, place: Place): void {
   const parsed = parsedLine(line);
@@ -136,7 +136,7 @@ function expectKnownKeys(line: string, place: Place): void {
   }
 }
 
-/** @throws EspalierError `usage` for a puzzle of a task that there is not. A question may have such a column. */
+/** @throws EspalierError `usage` for a puzzle with an unknown task. A question may have such a column. */
 function expectKnownTask(line: string, place: Place): void {
   const parsed = parsedLine(line);
   const { task, question } = isPlainObject(parsed) ? parsed : {};
@@ -145,7 +145,7 @@ function expectKnownTask(line: string, place: Place): void {
   throw fault(place, `unknown task ${JSON.stringify(task)}: there are ${taskNames.join(', ')}`);
 }
 
-/** What a value is told by where another one was expected: its keys. */
+/** Describes an unexpected value by the names of its fields. */
 function keysOf(value: unknown): string {
   const names = isPlainObject(value) ? Object.keys(value) : [];
   return names.length === 0
@@ -162,7 +162,7 @@ function parsedLine(line: string): unknown {
 }
 
 /**
- * What stands in a line of a file that people write.
+ * The value in a line of a file written by people.
  *
  * @throws EspalierError `usage`, naming the line.
  */
@@ -196,14 +196,14 @@ function asAsked(
   return { id, task, input };
 }
 
-/** Datasets such as GSM8K put the final answer behind `####`, with the solution before it. */
+/** Data sets such as GSM8K put the final answer after `####`, preceded by the solution. */
 export function finalAnswer(answer: string): string | undefined {
   const final = (answer.split('####').at(-1) ?? '').trim();
   return final === '' ? undefined : final;
 }
 
 /**
- * Refuses problems of which two have the same id.
+ * Refuses problems with duplicate ids.
  *
  * @throws EspalierError `usage`, naming the file and both lines.
  */

@@ -1,10 +1,10 @@
 import { notationFor, type ReasoningState, reasoning } from '../environments/index.ts';
 import type { Problem } from './problem.ts';
 
-/** No step of reasoning is longer, in tokens. */
+/** The longest step of reasoning, in tokens. */
 const longestStep = 512;
 
-/** A question that a model answers step by step. Nobody verifies the answer: the model judges it. */
+/** A question that a model answers step by step. The answer is not verified: the model judges it. */
 export function questionProblem(question: string): Problem {
   const environment = reasoning({ question });
   return {

@@ -58,7 +58,7 @@ export function treesByProblem(trees: SavedRun['trees']): ReadonlyMap<string, Sa
   return groups;
 }
 
-/** The first tree of a problem has its name; the others are told apart. */
+/** The first tree of a problem has its name; the names of the others have a suffix. */
 function idOf({ problem, attempt, step }: SavedRun['trees'][number]): string {
   const parts = [...(attempt > 0 ? [attempt] : step > 0 ? [0] : []), ...(step > 0 ? [step] : [])];
   return [problem, ...parts].join('#');

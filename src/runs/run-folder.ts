@@ -43,7 +43,7 @@ export interface ProblemOutcome {
 
 /** The folder of a run: requests, paid calls, trees and results. */
 export interface RunFolder extends Disposable {
-  /** Where it is. */
+  /** Its path. */
   readonly path: string;
   /** The journal of a single-search run, to pass to `search`. */
   readonly journal: JournalFile;
@@ -79,13 +79,13 @@ export function openRun(path: string): RunFolder {
   const release = takeLock(join(path, 'lock'));
   let journal: JournalFile | undefined;
   let isClosed = false;
-  // All that writes asks for its file here: once closed, the folder may be another's.
+  // All writing methods get their file here: after closing, the folder may belong to another process.
   const file = (name: string): string => {
     if (!isClosed) return join(path, name);
     throw new EspalierError('storage', `The run folder \`${path}\` is closed. Open it again.`);
   };
   try {
-    // A journal that cannot be read is found before anything is spent.
+    // An unreadable journal is found before anything is spent.
     if (existsSync(file('journal.jsonl'))) journal = openJournal(file('journal.jsonl'));
     dropTornLine(file('trees.jsonl'));
     dropTornLine(file('problems.jsonl'));
@@ -118,7 +118,7 @@ export function openRun(path: string): RunFolder {
         problems.map((problem) => `${seal(JSON.stringify(problem))}\n`).join(''),
       ),
     writeRun: (run) => replaceFile(file('run.json'), run),
-    // The problem goes first: half a line is known by its beginning.
+    // The problem comes first, because an incomplete line is recognised by its beginning.
     saveTree: ({ problem, ...rest }) => appendLine(file('trees.jsonl'), { problem, ...rest }),
     saveOutcome: ({ problem, ...rest }) => appendLine(file('problems.jsonl'), { problem, ...rest }),
     writeReport: (report) => replaceFile(file('report.json'), report),
@@ -127,10 +127,10 @@ export function openRun(path: string): RunFolder {
   };
 }
 
-/** The file in which a run remembers its batches. */
+/** The file in which a run records its batches. */
 export const batchesFile = 'batches.jsonl';
 
-/** How often the paid calls of an attempt were put aside. */
+/** How often the journal of an attempt was set aside. */
 export function timesSetAside(
   path: string,
   { problem, attempt }: Pick<ProblemOutcome, 'attempt' | 'problem'>,
@@ -144,12 +144,12 @@ function aside(journal: string, count: number): string {
   return journal.replace(/jsonl$/, `failed-${count}.jsonl`);
 }
 
-/** A problem's name is text from elsewhere, and no part of a path. */
+/** A problem's name is foreign text and must not become part of a path. */
 function journalName(problem: string, attempt: number): string {
   return join('journals', `${contentAddress(problem)}-${attempt}.jsonl`);
 }
 
-/** What may have been paid, by the names of the journals of a run over many problems, but for those of some attempts. */
+/** The maximum cost recorded in the journals of a run over many problems, except those of some attempts. */
 export function paidIn(
   path: string,
   isLeftOut: (name: string) => boolean,
@@ -163,17 +163,17 @@ export function paidIn(
   );
 }
 
-/** The file of the journal of an attempt. */
+/** The journal file of an attempt. */
 export function journalFileOf(of: Pick<ProblemOutcome, 'attempt' | 'problem'>): string {
   return basename(journalName(of.problem, of.attempt));
 }
 
-/** A folder with one of these holds a run; the lock is there while it is written. */
+/** A folder with one of these files is a run; the lock exists while it is written. */
 const marks = ['run.json', 'journal.jsonl', 'problems.jsonl', 'lock'];
 
 /** The contents of a run folder. Reading needs no lock. */
 export interface SavedRun {
-  /** Where it is. */
+  /** Its path. */
   readonly path: string;
   /** The request. */
   readonly run: Readonly<Record<string, JsonValue>> | undefined;
@@ -245,7 +245,7 @@ export function readRun(path: string): SavedRun {
     path,
     run: readObject(file('run.json')),
     get trees() {
-      // The largest file of a run: who only asks for outcomes does not wait for it.
+      // The largest file of a run, read only if it is needed.
       trees ??= listTrees(file('trees.jsonl'));
       return trees;
     },
@@ -277,7 +277,7 @@ function replaceFile(path: string, content: Readonly<Record<string, JsonValue>>)
   replaceText(path, `${seal(JSON.stringify(content, undefined, 2))}\n`);
 }
 
-/** A reader sees the old file or the new one, and never half of one. */
+/** Replaces a file so that a reader sees the old or the new text, and never a part of one. */
 function replaceText(path: string, text: string): void {
   withStorageErrors(`\`${path}\``, () => {
     writeFileSync(`${path}.new`, text);

@@ -17,7 +17,7 @@ import type { SavedRun } from './run-folder.ts';
 import { growerOf, runFile } from './source-files.ts';
 import { taskNames } from './tasks.ts';
 
-/** How rows show questions. */
+/** The notation of questions in rows. */
 export type NotationName = 'continued' | 'json' | 'restated';
 
 const runSchema = z.looseObject({
@@ -40,21 +40,21 @@ const puzzle = z.object({ id: z.string(), task: z.enum(taskNames), input: z.stri
 const askedSchema: z.ZodType<AskedProblem> = z.union([question, puzzle]);
 const ownSchema: z.ZodType<AskedProblem> = z.object({ id: z.string(), input: z.string() });
 
-/** The trees of a run, by their problem. */
+/** The trees of a run, grouped by problem. */
 export interface RunProblems {
-  /** What was asked, by the name in rows, in the order in which it was asked; only what has trees. */
+  /** The problems with trees, by their names in rows, in the original order. */
   readonly asked: ReadonlyMap<string, AskedProblem>;
   /** Reads the trees of a problem, for rows. */
   readonly read: (name: string) => readonly TreeRecord[];
 }
 
-/** Environments of the user's own, by the ids of their problems. */
+/** The user's own environments, by problem id. */
 export type OwnEnvironments = ReadonlyMap<string, ShownEnvironment>;
 
 /**
  * The problems of a run of `espalier generate` or `espalier search`, with their trees.
  *
- * @throws EspalierError `usage` where the folder does not say what its trees are about.
+ * @throws EspalierError `usage` if the folder does not record the problems of its trees.
  */
 export function problemsOfRun(
   path: string,
@@ -112,13 +112,13 @@ export function problemsOfRun(
   };
 }
 
-/** Rows name a problem that was given no id, and has its whole text for one, by the address of that text. */
+/** The name of a problem in rows: if its id is just its whole text, the content address of that text. */
 function shortName({ id, question, input }: AskedProblem): string {
   if (id !== question && (id !== input || id.length <= longestId)) return id;
   return `${question === undefined ? 'puzzle' : 'question'}-${contentAddress(id).slice(0, 12)}`;
 }
 
-/** Inputs of puzzles that are no longer name them as they are, such as `4 9 10 13`. */
+/** Up to this length, inputs of puzzles are used as names, such as `4 9 10 13`. */
 const longestId = 40;
 
 interface Look {
@@ -139,7 +139,7 @@ function described(asked: AskedProblem, look: Look) {
   };
 }
 
-/** A notation is a view of states: rows may have another one than the search. */
+/** Rows may have another notation than the search, because a notation is only a view of states. */
 function notationIn(
   { kind, environment }: Problem,
   { notation, capabilities: { continuation = false, schema = false } }: Look,
@@ -153,7 +153,7 @@ function notationIn(
   return chosen;
 }
 
-/** A tree whose actions or states are not those of its puzzle is refused in a sentence. */
+/** Refuses, in one sentence, a tree whose actions or states do not belong to its puzzle. */
 function guarded(
   notation: Notation<unknown, unknown>,
   of: Parameters<typeof showing>[0],
@@ -168,7 +168,7 @@ function guarded(
 /**
  * Shows a part of a tree that was read from a run folder.
  *
- * @throws EspalierError `invalid-tree` where it is not of the puzzle that was asked.
+ * @throws EspalierError `invalid-tree` if it does not belong to the requested puzzle.
  */
 export function showing<Value>(
   { path, problem }: Readonly<Record<'path' | 'problem', string>>,
@@ -185,12 +185,12 @@ export function showing<Value>(
   }
 }
 
-/** A run that was ended before it had a tree, or has lost it. */
+/** The error for a run that ended before it had a tree, or has lost it. */
 export function noTree(path: string): EspalierError {
   return new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
 }
 
-/** The trees are written before the outcomes: an outcome without one has lost it. */
+/** Trees are written before outcomes, so a missing tree of an outcome was lost. */
 function expectTrees(path: string, { trees, outcomes }: SavedRun): void {
   const grown = new Set(trees.map(keyOf));
   const lost = outcomes.find((outcome) => outcome.status === 'done' && !grown.has(keyOf(outcome)));
@@ -206,9 +206,9 @@ function keyOf({ problem, attempt }: { problem: string; attempt: number }): stri
 }
 
 /**
- * What a run was asked, and what its model supported, for whoever searches the same anew.
+ * The problems of a run and the capabilities of its model, for repeating its searches.
  *
- * @throws EspalierError `usage` where the folder does not say it.
+ * @throws EspalierError `usage` if the folder does not record them.
  */
 export function recordedIn(
   path: string,
@@ -225,7 +225,7 @@ export function recordedIn(
       `Expected \`${path}\` to be a run of \`espalier generate\` or \`espalier search\`.`,
     );
   }
-  // A run that does not say it is known by its requests.
+  // If the run does not record capabilities, they are inferred from its requests.
   const { continuation, schema } = run.capabilities ?? {};
   return {
     asked: problemsOf(path, saved, run),
@@ -237,7 +237,7 @@ export function recordedIn(
   };
 }
 
-/** Where no command wrote what was asked, a program grew the trees. */
+/** If no command wrote the request, the trees were grown by a program. */
 function madeElsewhere(path: string): EspalierError {
   return new EspalierError(
     'usage',
@@ -245,7 +245,7 @@ function madeElsewhere(path: string): EspalierError {
   );
 }
 
-/** One search is a run over one problem. */
+/** A single search is a run over one problem. */
 function problemsOf(
   path: string,
   saved: SavedRun,
@@ -269,9 +269,9 @@ function problemsOf(
 }
 
 /**
- * Puzzles are shown in one way only.
+ * Puzzles have only one notation.
  *
- * @throws EspalierError `usage` where a notation is named and no problem is a question.
+ * @throws EspalierError `usage` if a notation is given and no problem is a question.
  */
 export function expectNotation(
   notation: NotationName | undefined,
@@ -285,7 +285,7 @@ export function expectNotation(
   );
 }
 
-/** What names a puzzle may still be none. */
+/** A text that names a puzzle may still be invalid. */
 function expectPuzzle(asked: AskedProblem, subject: string): void {
   try {
     problemOf(asked);
@@ -298,9 +298,9 @@ function expectPuzzle(asked: AskedProblem, subject: string): void {
 }
 
 /**
- * The problems that a run was asked for.
+ * The requested problems of a run.
  *
- * @throws EspalierError `usage`, naming the line that is none.
+ * @throws EspalierError `usage`, naming an invalid line.
  */
 export function askedOf(path: string, { asked, run }: SavedRun): readonly AskedProblem[] {
   const isOwn = run?.['environment'] !== undefined;

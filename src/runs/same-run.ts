@@ -5,10 +5,10 @@ import type { JsonValue } from '../contracts/json.ts';
 type Fields = Readonly<Record<string, JsonValue>>;
 
 /**
- * Makes sure that a run folder goes on with what it began with.
+ * Makes sure that a run folder is continued with its original settings.
  *
- * @param options - The fields that must be the same, all by default, and what to do where one is not.
- * @throws EspalierError `usage`, naming the first that is not.
+ * @param options - The fields that must be equal, all by default, and the advice if one is not.
+ * @throws EspalierError `usage`, naming the first that differs.
  */
 export function expectSame(
   path: string,
@@ -40,7 +40,7 @@ function pricesIn(prices: JsonValue = null, others: JsonValue = null): string {
   return shown.length === 0 ? 'unknown' : `${shown.join(', ')} a million tokens`;
 }
 
-/** How two runs differ: what is true or not by its flag, all else by its values. */
+/** The difference between two runs: a boolean by its flag, other fields by their values. */
 function difference(name: string, before?: JsonValue, after?: JsonValue): string {
   const flag = `\`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
   if (name === 'prices') {

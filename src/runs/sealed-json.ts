@@ -3,17 +3,17 @@ import { EspalierError } from '../base/errors.ts';
 import { isIntact, unsealed } from '../base/seal.ts';
 
 /**
- * What a text says that may be sealed.
+ * The content of a text that may be sealed.
  *
- * @param subject - The text as a sentence begins with it.
- * @throws EspalierError `storage` where it is not as it was written, no JSON, or of another shape.
+ * @param subject - The text, as the beginning of a sentence.
+ * @throws EspalierError `storage` if it was changed, is not JSON, or has an invalid structure.
  */
 export function parseSealed<Value>(
   bytes: Buffer,
   { subject, schema }: { readonly subject: string; readonly schema: z.ZodType<Value> },
 ): Value {
   const intact = isIntact(bytes);
-  if (intact === false) throw damaged(subject, 'it is not as it was written');
+  if (intact === false) throw damaged(subject, 'it is damaged');
   const parsed = schema.safeParse(
     parseJson(intact === true ? unsealed(bytes) : bytes.toString(), subject),
   );
@@ -31,7 +31,7 @@ function parseJson(text: string, subject: string): unknown {
   }
 }
 
-/** What is wrong with a part of a run folder. */
+/** The error for a damaged part of a run folder. */
 export function damaged(subject: string, what: string, cause?: unknown): EspalierError {
   return new EspalierError(
     'storage',

@@ -7,7 +7,7 @@ import type { SourceFile } from '../data/writers/options.ts';
 import { inputBytes } from './input-file.ts';
 import type { SavedRun } from './run-folder.ts';
 
-/** A file of trees that others grew, by the hash of its bytes. */
+/** A file of foreign trees, identified by the hash of its bytes. */
 export function sourceFile(path: string, madeBy: string): SourceFile {
   return { name: basename(path), sha256: hashOf(inputBytes(path)), madeBy };
 }
@@ -28,10 +28,13 @@ const journalSchema = z.looseObject({
   models: z.array(z.looseObject({ model: z.string() })).optional(),
 });
 
-/** Who grew a tree. */
+/** The method and the models that grew a tree. */
 type Grower = Pick<TreeRecord, 'method' | 'models'>;
 
-/** Who grew a tree of a run: as the command wrote it into `run.json`, else as the journal of the search says it. */
+/**
+ * The method and models of a run's tree: from `run.json` if the command wrote it, or else from the journal of the
+ * search.
+ */
 export function growerOf(
   { run, hasJournal, journal }: Partial<Pick<SavedRun, 'hasJournal' | 'journal' | 'run'>>,
   tree: Pick<SavedRun['trees'][number], 'attempt' | 'problem'>,
@@ -59,8 +62,8 @@ function grower(method: string | undefined, models: readonly string[]): Grower {
 }
 
 /**
- * The trees of a run. In which order they are finished is chance: the hash is that of the sorted hashes of the lines, so
- * that equal trees have equal ones.
+ * The trees of a run. The order in which they finish is random, so the hash is that of the sorted hashes of the lines:
+ * equal trees have equal hashes.
  */
 export function runFile(
   { path, run }: Pick<SavedRun, 'path' | 'run'>,

@@ -1,12 +1,12 @@
 import { type Puzzle, type PuzzleName, puzzles } from '../environments/index.ts';
 import type { ArithmeticState } from '../environments/puzzles/arithmetic.ts';
 
-/** A puzzle that the command line can search. States and actions are its own. */
+/** A puzzle that the command line can search. */
 export interface Task {
   readonly puzzle: Puzzle<unknown, unknown, unknown>;
-  /** Whether a plan is easier to follow with the states between its steps. */
+  /** Whether a plan is easier to follow with its intermediate states. */
   readonly showsStates: boolean;
-  /** Whether the model that comes with the package was taught this puzzle. */
+  /** Whether the packaged model was trained on this puzzle. */
   readonly isTaught: boolean;
   /** The solution as text, from the last state and the actions that led to it. */
   answer(state: unknown, path: readonly string[]): string;
@@ -38,14 +38,14 @@ export const tasks: Readonly<Record<PuzzleName, Task>> = {
 /** The names of the tasks, sorted. */
 export const taskNames = Object.keys(tasks).toSorted() as readonly PuzzleName[];
 
-/** How the target was made: the expression of the one number that equals it. */
+/** The expression that makes the target: that of the one number equal to it. */
 function expressionOf(state: unknown): string {
   const { numbers, target } = state as ArithmeticState<unknown>;
   const made = numbers.find(({ value }) => equals(value, target));
   return made?.expression.replace(/^\((.*)\)$/, '$1') ?? '';
 }
 
-/** A number of Countdown, or an exact fraction of the Game of 24. */
+/** Whether a number of Countdown, or an exact fraction of the Game of 24, equals the target. */
 function equals(value: unknown, target: number): boolean {
   if (typeof value === 'number') return value === target;
   const { numerator, denominator } = value as { numerator: number; denominator: number };

@@ -23,13 +23,13 @@ const entrySchema: z.ZodType<TreeEntry> = z.object({
   problem: z.string(),
   attempt: count,
   step: count,
-  // Whoever makes a tree of it looks at its nodes.
+  // Its nodes are checked when a tree is made from it.
   tree: z.custom<TreeJson>(isPlainObject, 'expected a tree'),
 });
 
 /**
- * The latest tree of each problem, attempt and step, in the order of their first appearance. Only what they
- * belong to is held in memory.
+ * The latest tree of each problem, attempt and step, in the order of their first appearance. Only their identities are
+ * held in memory.
  *
  * @throws EspalierError `storage`, naming the line that cannot be read.
  */

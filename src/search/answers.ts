@@ -4,7 +4,7 @@ import { describeValue, expectOneOf, gotten } from '../base/expect.ts';
 /** For callers without types: an unintended return value must not end a search. */
 export function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
   if (typeof answer === 'boolean' || answer === 'solved') return;
-  // What makes a condition is often ours, and has no name in a bundle.
+  // Conditions often come from our own factories, whose functions have no name once bundled.
   const isUnnamed = name === '' || typeof answer === 'function';
   const which = isUnnamed ? 'a condition' : `the condition \`${name}\``;
   const got = gotten(answer, undefined, 'stopWhen');
@@ -15,7 +15,7 @@ export function expectAnswer({ name }: { readonly name: string }, answer: unknow
 const units = ['calls', 'ms', 'nodes', 'simulations', 'tokens', 'usd'] as const;
 const outcomes: readonly unknown[] = ['continue', 'waiting', 'exhausted', 'solved'];
 
-/** For callers without types: a misspelt outcome would let a search go on that was to end. */
+/** For callers without types: with a misspelt outcome, a search that should end would continue. */
 export function expectOutcome(outcome: unknown): void {
   if (outcomes.includes(outcome)) return;
   const { reserved } = Object(outcome) as { readonly reserved?: unknown };

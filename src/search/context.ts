@@ -27,7 +27,7 @@ import type { SearchSession } from './session.ts';
 import type { Simulations } from './simulations.ts';
 import { Trial } from './trial.ts';
 
-/** The context that an algorithm works with: a thin face of the parts that do the work. */
+/** The context that an algorithm works with: a thin facade over the parts that do the work. */
 export class AlgorithmContext<State, Action>
   extends PluginContext
   implements SearchContext<State, Action>
@@ -38,12 +38,12 @@ export class AlgorithmContext<State, Action>
   readonly #expansions: Expansions<State, Action>;
   readonly #evaluations: Evaluations<State, Action>;
   readonly #trials: { readonly policy: Trial; readonly evaluator: Trial };
-  /** What draws further samples, where that was asked for. */
+  /** Draws further samples, if that was requested. */
   readonly #filling: Filling<State, Action> | undefined;
 
   /**
-   * @param simulations - Those of the moment: what failed before is searched again by others.
-   * @param fills - Whether further samples are drawn where nothing is left to search.
+   * @param simulations - Returns the current ones: a retry of failed calls starts new ones. @param fills - Whether to
+   * draw further samples when nothing is left to search.
    */
   constructor(
     session: SearchSession<State, Action>,
@@ -67,7 +67,7 @@ export class AlgorithmContext<State, Action>
       : undefined;
   }
 
-  /** That of the moment: what follows simulations outlives those that were given up. */
+  /** The current signal: after a batch of simulations is given up, work that follows gets a new one. */
   override get signal(): AbortSignal {
     return this.#session.runtime.signal;
   }
@@ -81,23 +81,23 @@ export class AlgorithmContext<State, Action>
   }
 
   /**
-   * Why no answer of the evaluator could be used, or nothing grew for want of a policy that answers; `undefined` where one
-   * could, or none was asked for.
+   * Why no answer of the evaluator could be used, or why nothing grew because no policy answered; `undefined` if one
+   * could be used or none was requested.
    */
   get unusable(): Failure | undefined {
     const { tree } = this.#session;
     const { policy, evaluator } = this.#trials;
     const failed = evaluator.failed ?? (tree.size === 1 ? policy.failed : undefined);
-    // A few calls that failed are no reason to hide what was found without them.
+    // A few failed calls are no reason to hide what was found without them.
     return failed?.kind === 'call' && !this.stopped && tree.best !== tree.root ? undefined : failed;
   }
 
-  /** Draws a further sample, where that was asked for. Returns whether there was one to draw. */
+  /** Draws a further sample, if that was requested. Returns whether there was one to draw. */
   async fill(isOver: boolean): Promise<boolean> {
     return (await this.#filling?.draw(isOver)) === true;
   }
 
-  /** Calls that failed are made again. */
+  /** Starts retrying failed calls. */
   tryAgain(): void {
     this.#trials.policy.restart();
     this.#trials.evaluator.restart();
@@ -201,7 +201,10 @@ export class AlgorithmContext<State, Action>
 
 const done: Promise<void> = Promise.resolve();
 
-/** What is thrown at once is a rejection too: whoever waits for several promises would leave the others alone. */
+/**
+ * Turns a synchronous exception into a rejection: otherwise a caller that waits for several promises would never await
+ * the others.
+ */
 function settled<T>(run: () => Promise<T>): Promise<T> {
   try {
     return run();

@@ -113,7 +113,7 @@ export interface SimulateOptions {
 export interface ExpandOptions {
   /** How many actions. @defaultValue all that the policy has */
   readonly count?: number;
-  /** The arm to draw from, where a policy has several. */
+  /** The arm to draw from, if a policy has several. */
   readonly arm?: string | undefined;
   /** Whether to draw separate samples while another expansion of the node is in flight. @defaultValue false */
   readonly independent?: boolean;
@@ -241,7 +241,7 @@ export interface SearchContext<State, Action> extends CallContext {
 
 /** Ends a search gracefully when it returns true, or `'solved'`. Checked after each simulation. */
 export type StopCondition<State = unknown, Action = unknown> = (progress: {
-  /** The tree as it stands. Live: copy what you keep. */
+  /** The current tree. It is live: copy what you keep. */
   readonly tree: SearchTree<State, Action>;
   /** The best node so far. */
   readonly best: SearchNode<State, Action>;

@@ -1,48 +1,54 @@
 import type { SearchNode } from '../contracts/node.ts';
 
-/** What a simulation that would only wait is turned away with: it is handed back, and starts anew somewhere else. */
+/** Rejects a simulation that could only wait: it is handed back, and starts again elsewhere. */
 export const turnedAway: Error = new Error(
   'The simulation is handed back: what it waits for is slow.',
 );
 
 type Children<State, Action> = Promise<readonly SearchNode<State, Action>[]>;
 
-/** Where nobody else may be left to end, an expansion is late once this number of others have ended in its time. */
+/**
+ * If no other simulations may be left to finish, an expansion is late once this many others have ended since it began.
+ */
 const leastEnds = 2;
 
 interface Expansion<State, Action> {
   readonly children: Children<State, Action>;
-  /** How many simulations had ended when it began. */
+  /** The number of simulations that had ended when it began. */
   readonly began: number;
-  /** Turn those away that share it. */
+  /** Functions that turn away the simulations that share it. */
   readonly recall: (() => void)[];
-  /** Whether others go elsewhere. */
+  /** Whether other simulations bypass it. */
   isPassed: boolean;
   /** Whether a simulation waits for it because there is nothing else to do. */
   isOnlyWay: boolean;
 }
 
 /**
- * The expansions under way, and who is held up by which. Once they hold up all who could bring the search on, others pass
- * those nodes by, and who waits looks once more. The clock decides nothing: a replay goes the same way.
+ * The expansions in flight, and the simulations that each holds up. Once they hold up every simulation that could make
+ * progress, other simulations bypass those nodes and waiting ones look again. Decisions never depend on the clock, so a
+ * replay repeats them.
  */
 export class Crowd<State, Action> {
   readonly #expansions = new Map<SearchNode<State, Action>, Expansion<State, Action>>();
   readonly #slots: number;
-  /** How many simulations have ended. */
+  /** The number of simulations that have ended. */
   #ended = 0;
-  /** How often there was reason to look again: a simulation ended, or there was more to pass by. */
+  /** Counts the reasons to look again: a simulation ended, or more expansions are bypassed. */
   looks = 0;
-  /** How many others have to end in the time of an expansion until it is late. */
+  /** The number of other simulations that must end during an expansion before it is late. */
   patience = 0;
-  /** How many simulations are under way or about to start: those that wait for nothing, and those held up. */
+  /**
+   * The number of simulations in flight or about to start that are not waiting for a result: those making progress and
+   * those held up.
+   */
   busy: () => number = () => Number.POSITIVE_INFINITY;
-  /** Lets the next one look again of those who wait for what others bring. */
+  /** Lets the next simulation that waits for results of others look again. */
   wakeNext: () => void = () => {};
-  /** Lets those go on who wait for a result because what they did cost nothing. */
+  /** Wakes the simulations that rest because they made no call. */
   wakeResting: () => void = () => {};
 
-  /** @param slots - How many simulations may be under way. One alone waits for its own. */
+  /** @param slots - The maximum number of simulations in flight. With one, it always waits for its own expansion. */
   constructor(slots: number) {
     this.#slots = slots;
   }
@@ -51,7 +57,7 @@ export class Crowd<State, Action> {
     return this.#expansions.has(node);
   }
 
-  /** Holds up the simulation that asks for an expansion, until it has settled. */
+  /** Registers an expansion, which holds up the simulation that requested it until it settles. */
   begin(
     node: SearchNode<State, Action>,
     expanding: Children<State, Action>,
@@ -64,7 +70,7 @@ export class Crowd<State, Action> {
     return children;
   }
 
-  /** Shares an expansion under way, until all wait for it and there may be something else to do. */
+  /** Waits for an expansion in flight, until it is bypassed because it holds up every simulation. */
   join(node: SearchNode<State, Action>): Children<State, Action> | undefined {
     const expansion = this.#expansions.get(node);
     if (expansion === undefined) return undefined;
@@ -76,19 +82,19 @@ export class Crowd<State, Action> {
     });
   }
 
-  /** Whether a simulation passes a node by rather than wait for what is under way there. */
+  /** Whether simulations bypass a node rather than wait for its expansion. */
   passes(node: SearchNode<State, Action>): boolean {
     const expansion = this.#expansions.get(node);
     return expansion?.isPassed === true && !expansion.isOnlyWay;
   }
 
-  /** Says that there is nothing else to do than to wait for it. */
+  /** Records that there is nothing else to do than wait for it. */
   keep(node: SearchNode<State, Action>): void {
     const expansion = this.#expansions.get(node);
     if (expansion !== undefined) expansion.isOnlyWay = true;
   }
 
-  /** Counts a simulation as ended: what it brought may be something else to do. */
+  /** Counts a simulation as ended: its result may have made other work available. */
   end(): void {
     this.#ended++;
     this.looks++;
@@ -99,7 +105,7 @@ export class Crowd<State, Action> {
     }
   }
 
-  /** Has the expansions passed by that are out, where they hold up all who could bring the search on. */
+  /** Bypasses late expansions if they hold up every simulation that could make progress. */
   look(): void {
     if (this.#slots === 1 || !this.holdsUp(this.busy())) return;
     let isNew = false;
@@ -115,14 +121,14 @@ export class Crowd<State, Action> {
     this.wakeResting();
   }
 
-  /** Whether expansions hold up that number. */
+  /** Whether expansions hold up at least this many simulations. */
   holdsUp(simulations: number): boolean {
     let held = this.#expansions.size;
     for (const { recall } of this.#expansions.values()) held += recall.length;
     return held > 0 && held >= simulations;
   }
 
-  /** Whether that number of simulations belong to late expansions, where nobody else is left to end. */
+  /** Whether this many simulations all belong to late expansions, with no others left to finish. */
   holdsUpAll(simulations: number): boolean {
     const all = [...this.#expansions.values()];
     return simulations <= all.length && all.every((each) => this.#isLate(each, leastEnds));

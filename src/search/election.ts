@@ -10,7 +10,7 @@ import { type Conclusion, tally } from '../tree/conclusion.ts';
 import { isOut } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
-/** What a vote of nodes comes to; `undefined` where none of them has an answer. */
+/** The result of a vote of nodes; `undefined` if none of them has an answer. */
 export function elected<State, Action>(
   tree: SearchTree<State, Action>,
   environment: Environment<State, Action>,
@@ -41,7 +41,9 @@ function foreign({ id }: SearchNode): EspalierError {
   return new EspalierError('usage', message);
 }
 
-/** The answer of a node that can vote. One that cannot be told is noted at the node, and loses only this vote. */
+/**
+ * The answer of a node that can vote. If reading it fails, the failure is noted at the node, which only loses its vote.
+ */
 export function answerOf<State, Action>(
   node: SearchNode<State, Action>,
   environment: Environment<State, Action>,

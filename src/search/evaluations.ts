@@ -20,7 +20,7 @@ import { failureToldAs, unfit } from './unfit.ts';
 
 type Verdict = Evaluation | Failed;
 
-/** Asks the evaluator what nodes are worth, and writes the answers into the tree. */
+/** Asks the evaluator for the values of nodes, and writes them into the tree. */
 export class Evaluations<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
@@ -38,13 +38,16 @@ export class Evaluations<State, Action> {
     this.#trial = trial;
   }
 
-  /** Evaluates nodes that need it, or all once more. Synchronous, without a promise, where the evaluator is. */
+  /**
+   * Evaluates the nodes that need it; with `again`, draws a further sample for each. Returns no promise if the
+   * evaluator is synchronous.
+   */
   evaluate(nodes: readonly SearchNode<State, Action>[], again: boolean): Promise<void> | undefined {
     const realising =
       this.#session.evaluator?.needs === 'proposed' ? undefined : this.#realisations.realise(nodes);
     if (realising !== undefined) return realising.then(() => this.evaluate(nodes, again));
     if (!again) return this.#evaluate(nodes);
-    // Samples have indices: each is drawn when the one before is there, with others of its index.
+    // Samples have indices: each is drawn after the previous one has arrived, together with others of the same index.
     const underWay = nodes.flatMap((node) => this.#underWay.get(node) ?? []);
     if (underWay.length > 0) return Promise.all(underWay).then(() => this.evaluate(nodes, again));
     const distinct = [...new Set(nodes)];
@@ -56,7 +59,7 @@ export class Evaluations<State, Action> {
     return asking.length === 0 ? undefined : Promise.all(asking).then(() => {});
   }
 
-  /** Which sample of a node is next: one that came to nothing is not drawn again. */
+  /** The index of a node's next sample. A failed sample is not drawn again. */
   #roundOf(node: SearchNode<State, Action>): number {
     return node.failedEvaluations.reduce((sum, { count }) => sum + count, node.evaluations.length);
   }
@@ -86,8 +89,8 @@ export class Evaluations<State, Action> {
   }
 
   /**
-   * The return of a simulation from a node on, where the evaluator tells one and the node's end was not
-   * rewarded. It is asked for once a node, and kept with the tree.
+   * The return of a simulation from a node, if the evaluator can give one and the node is not a rewarded end. It is
+   * requested once per node and saved with the tree.
    */
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
     if (this.#session.evaluator?.simulate === undefined || !canBePlayed(node)) return undefined;
@@ -111,7 +114,7 @@ export class Evaluations<State, Action> {
     const { runtime } = this.#session;
     const evaluator = this.#evaluator();
     const [first] = batch;
-    // What was never evaluated is at its first sample.
+    // A node that was never evaluated is at its first sample.
     const isFurther = purpose === 'evaluate' && first?.rawValue !== undefined;
     const offset = isFurther ? this.#roundOf(first) : 0;
     const context = new PluginContext(runtime, purpose, {
@@ -143,7 +146,7 @@ export class Evaluations<State, Action> {
     this.#trial.fail(failure);
   }
 
-  /** A node fails for want of a value; one that has a value keeps it, and why it got no other. */
+  /** A node without a value fails. A node that has a value keeps it, and the failure of the further sample is noted. */
   #lose(
     node: SearchNode<State, Action>,
     failure: Failure,
@@ -162,7 +165,7 @@ export class Evaluations<State, Action> {
     if (evaluator === undefined) {
       throw new EspalierError(
         'usage',
-        'Expected `evaluator` to be given, because the algorithm came to a state without a reward. Pass `judge({ model })`, or a function of a node.',
+        'Expected `evaluator` to be given, because the algorithm reached a state without a reward. Pass `judge({ model })`, or a function of a node.',
       );
     }
     return evaluator;
@@ -205,17 +208,17 @@ interface Asked<State, Action> {
   readonly batch: readonly SearchNode<State, Action>[];
   readonly purpose: 'evaluate' | 'simulate';
   readonly context: PluginContext;
-  /** How many evaluations the nodes have. */
+  /** The number of evaluations that the nodes have. */
   readonly offset: number;
 }
 
-/** Whether a simulation can go on from a node: it has a state, and its end is not known already. */
+/** Whether a simulation can be played from a node: it has a state, and its outcome is not known already. */
 function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
   if (kind === 'proposed' || isOut({ status })) return false;
   return !(terminal && reward !== undefined);
 }
 
-/** A rewarded end needs no opinion, and a failed or needless node deserves none. */
+/** Whether a node needs an evaluation: rewarded ends, failed nodes and nodes that were set aside do not. */
 function needsEvaluation(node: SearchNode, again: boolean): boolean {
   if (isOut(node)) return false;
   if (node.terminal && node.reward !== undefined) return false;
@@ -226,12 +229,12 @@ function verdictFrom(told: unknown): Verdict {
   try {
     return soundVerdict(told);
   } catch (error) {
-    // A getter may throw what it likes.
+    // A getter may throw anything.
     return { failure: failureFrom(error, 'invalid') };
   }
 }
 
-/** A verdict that can be kept, as it stands now: the evaluator may use its object again. */
+/** A copy of a usable verdict: the evaluator may reuse its object. */
 function soundVerdict(told: unknown): Verdict {
   if (typeof told !== 'object' || told === null || isThenable(told)) {
     return invalid(
@@ -256,7 +259,7 @@ function invalid(message: string): Failed {
   return { failure: { kind: 'invalid', message } };
 }
 
-/** What the evaluator is given. What remains is worked out only where it is looked at. */
+/** The request given to the evaluator. The remaining budget is computed only when it is read. */
 class Request<State, Action> implements EvaluateRequest<State, Action> {
   readonly context: PluginContext;
   readonly environment: Environment<State, Action>;

@@ -22,7 +22,7 @@ export interface SearchResultJson
   readonly best: PlacedNodeJson;
 }
 
-/** What stands in JSON for a part of an event. */
+/** The JSON form of a part of an event. */
 type AsJson<Part> = Part extends SearchNode
   ? PlacedNodeJson
   : Part extends readonly SearchNode[]

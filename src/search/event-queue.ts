@@ -18,7 +18,7 @@ export class EventQueue<Event> implements AsyncIterable<Event> {
     this.#release();
   }
 
-  /** Resolves when the reader has taken everything; `undefined` where it already has. */
+  /** Resolves when the reader has taken everything; `undefined` if it already has. */
   drained(): Promise<void> | undefined {
     if (this.#events.length === 0 || this.#closed) return undefined;
     this.#drained ??= new Promise((resolve) => {

@@ -11,8 +11,8 @@ import { runAlone } from './run-alone.ts';
 export interface SearchStream<State, Action>
   extends AsyncGenerator<SearchEvent<State, Action>, void, undefined> {
   /**
-   * The result. Asking for it starts a search whose events nobody reads yet: a reader that comes later misses the events
-   * before it. If a reader leaves early, it rejects.
+   * The result. Reading this property starts the search if no reader has; a reader that starts later misses earlier
+   * events. It rejects if a reader leaves early.
    */
   readonly result: Promise<SearchResult<State, Action>>;
   /**
@@ -23,7 +23,7 @@ export interface SearchStream<State, Action>
   json(): AsyncGenerator<SearchEventJson, void, undefined>;
 }
 
-/** One that can be left at any time: an async generator's own `return` waits for a `next` that is pending. */
+/** A reader that can be left at any time: an async generator's own `return` would wait for a pending `next`. */
 abstract class Reader<Told> implements AsyncGenerator<Told, void, undefined> {
   abstract next(): Promise<IteratorResult<Told, void>>;
   abstract return(): Promise<IteratorResult<Told, void>>;
@@ -70,13 +70,13 @@ export class EventStream<State, Action>
   readonly #environment: Environment<State, Action>;
   readonly #options: SearchOptions<State, Action>;
   readonly #result: Promise<SearchResult<State, Action>>;
-  /** Aborted when the reader leaves, or when an event cannot be told. */
+  /** Aborted when the reader leaves, or when an event cannot be converted. */
   readonly #ended = new AbortController();
   #settle: (result: Promise<SearchResult<State, Action>>) => void = () => {};
   #events: Reader<SearchEvent<State, Action>> | undefined;
   #hasBegun = false;
   #isLeft = false;
-  /** What reads the events, in whichever form. */
+  /** The reader of the events, in either form. */
   #reader: Reader<unknown> | undefined;
 
   constructor(environment: Environment<State, Action>, options: SearchOptions<State, Action>) {
@@ -86,7 +86,7 @@ export class EventStream<State, Action>
     this.#result = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    // Whoever reads the events learns of a rejection there.
+    // A reader of the events learns of a rejection there.
     this.#result.catch(() => {});
   }
 
@@ -111,14 +111,14 @@ export class EventStream<State, Action>
     return { done: true, value: undefined };
   }
 
-  /** Whoever asks for the result before reading the events has this turn to begin. */
+  /** After the result is requested, a reader has the rest of this turn to start. */
   async #readAll(): Promise<void> {
     await turn();
     if (this.#hasBegun) return;
     try {
       for await (const event of this.#reader ?? this) void event;
     } catch {
-      // The result tells it.
+      // The result reports it.
     }
   }
 
@@ -126,7 +126,7 @@ export class EventStream<State, Action>
     if (this.#reader !== undefined) {
       throw new EspalierError(
         'usage',
-        'The events of this search are being read already. Read them once, from the stream or from `json()`, or await `result`.',
+        'The events of this search are already being read. Read them once, from the stream or from `json()`, or await `result`.',
       );
     }
     const reader = new EventReader(this.#run(tell), () => this.#leave());
@@ -138,13 +138,13 @@ export class EventStream<State, Action>
     this.#isLeft = true;
     const error = new Error('The reader left the stream.');
     this.#ended.abort(error);
-    // A search that was not begun comes to nothing; what another one has come to stays.
+    // A search that never started rejects; the result of one that did is kept.
     const left = Promise.reject<SearchResult<State, Action>>(error);
     left.catch(() => {});
     this.#settle(left);
   }
 
-  /** Nodes are live: an event is told when it happens, and not when it is read. */
+  /** Nodes are live, so an event is converted when it happens and not when it is read. */
   async *#run<Told>(
     tell: (event: SearchEvent<State, Action>) => Told,
   ): AsyncGenerator<Told, void, undefined> {
@@ -171,7 +171,7 @@ export class EventStream<State, Action>
     try {
       yield* events;
     } finally {
-      // Whoever leaves early waits for the end, and not for the rejection that this causes.
+      // A reader that leaves early waits for the end, but does not get the rejection that it caused.
       await running.catch(() => {});
     }
     if (!this.#isLeft) await running;

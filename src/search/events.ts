@@ -20,13 +20,13 @@ export type SearchEvent<State = unknown, Action = unknown> =
       readonly type: 'simulation-start';
       /** Its number, from 0. */
       readonly simulation: number;
-      /** The name of the round that it is part of, where the algorithm gave it one. */
+      /** The name of the round it belongs to, if the algorithm gave it one. */
       readonly round?: string;
     }
   | {
       /** A policy has proposed actions. */
       readonly type: 'node-expanded';
-      /** Where they were proposed. */
+      /** The node for which they were proposed. */
       readonly node: SearchNode<State, Action>;
       /** The child of each proposal, in order. */
       readonly children: readonly SearchNode<State, Action>[];
@@ -34,7 +34,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
   | {
       /** One proposal of a batch failed. */
       readonly type: 'proposal-failed';
-      /** Where it was made. */
+      /** The node for which it was proposed. */
       readonly node: SearchNode<State, Action>;
       /** Why it failed. */
       readonly failure: Failure;
@@ -42,7 +42,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
   | {
       /** An action has been taken. */
       readonly type: 'node-realised';
-      /** The node, which has a state now. */
+      /** The node, which now has a state. */
       readonly node: SearchNode<State, Action>;
     }
   | {
@@ -50,7 +50,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
       readonly type: 'node-evaluated';
       /** The node. */
       readonly node: SearchNode<State, Action>;
-      /** What it is worth. */
+      /** Its evaluation. */
       readonly evaluation: Evaluation;
     }
   | {
@@ -64,13 +64,13 @@ export type SearchEvent<State = unknown, Action = unknown> =
   | {
       /** A paid call has taken effect. */
       readonly type: 'call-end';
-      /** What it was, and what it cost. */
+      /** The kind of call, and its cost. */
       readonly call: CallReport;
     }
   | {
-      /** A model did not do something as asked. */
+      /** A model cannot do something that was requested. */
       readonly type: 'warning';
-      /** What was not supported, and what is done instead. */
+      /** The unsupported feature, and what is done instead. */
       readonly warning: ModelWarning;
     }
   | {
@@ -78,7 +78,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
       readonly type: 'simulation-end';
       /** Its number, from 0. */
       readonly simulation: number;
-      /** What it came to. */
+      /** Its outcome. */
       readonly outcome: SimulationOutcome;
       /** The best node so far. */
       readonly best: SearchNode<State, Action>;
@@ -88,7 +88,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
   | {
       /** The real world has taken a step. */
       readonly type: 'cursor-advanced';
-      /** Where it stands now. */
+      /** The node it is at now. */
       readonly node: SearchNode<State, Action>;
     }
   | {

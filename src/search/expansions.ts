@@ -25,7 +25,7 @@ export class Expansions<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
   readonly #trial: Trial;
-  /** Checked last: an algorithm asks in the same words again and again. */
+  /** The options checked last: an algorithm passes the same object again and again. */
   #checked: ExpandOptions | undefined;
 
   constructor(
@@ -38,7 +38,7 @@ export class Expansions<State, Action> {
     this.#trial = trial;
   }
 
-  /** @param again - Whether the node is asked although it is closed, or all below it failed. */
+  /** @param again - Whether to expand the node even if it is closed, or everything below it failed. */
   expand(
     node: SearchNode<State, Action>,
     options: ExpandOptions = {},
@@ -70,7 +70,7 @@ export class Expansions<State, Action> {
     this.#checked = options;
   }
 
-  /** Appends actions that are known already. */
+  /** Appends actions that the algorithm already knows. */
   async graft(
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],
@@ -92,11 +92,11 @@ export class Expansions<State, Action> {
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger, environment } = this.#session;
     if (!(again || node.status === 'open') || node.kind === 'proposed') return [];
-    // Another simulation took the place that there was when the node was selected.
+    // Another simulation took the room that the node had when it was selected.
     if (widening?.(node) === false && node.children.length > 0) return node.children;
     const offset = node.samples;
     const isLimited = Number.isFinite(count);
-    // Samples that may have no room are not bought.
+    // Samples for which there may be no room are not requested.
     if (isLimited && count > ledger.freeNodes) throw ledger.refuseNodes(count);
     const asked = isLimited ? count : 0;
     const state = () => stateAddress(node, environment);
@@ -116,11 +116,11 @@ export class Expansions<State, Action> {
   }
 
   #fail(node: SearchNode<State, Action>, error: unknown, batch: Batch): Children<State, Action> {
-    // Samples that were never drawn are offered again when the search goes on.
+    // Samples that were never drawn are available again when the search continues.
     batch.context.note(error);
     if (batch.context.isInterrupted) this.#session.tree.countSamples(node, -batch.asked);
     batch.context.throwIfInterrupted();
-    // A call that failed is not made again here: that is for the model's own retries.
+    // A failed call is not repeated here: retries are up to the model.
     const failure = failureFrom(error, 'call');
     this.#settleFailures(node, [failure], { ...batch, widening: undefined });
     this.#trial.fail(failure);
@@ -128,8 +128,8 @@ export class Expansions<State, Action> {
   }
 
   /**
-   * Notes what came to nothing. The node itself has failed only where it has nothing else to go on with:
-   * no children, no samples under way that may bring some, and no further ones to ask for.
+   * Notes failed proposals. The node itself fails only if it has nothing to continue with: no children, no samples in
+   * flight and no further ones to draw.
    */
   #settleFailures(
     node: SearchNode<State, Action>,
@@ -161,18 +161,19 @@ export class Expansions<State, Action> {
       this.#trial.fail(failure);
       return [];
     }
-    // A policy that lists all it has draws no samples.
+    // A policy that lists all actions draws no samples.
     const before = node.samples - asked;
     const size = tree.size;
     const applied = applyProposals(tree, node, { proposals, before, room: ledger.freeNodes });
     if ('needs' in applied) return context.refuse(ledger.refuseNodes(applied.needs));
     const { children, failures } = applied;
-    // Samples that cannot be read are for widening rules to give up on: a weak model may still write one that can.
+    // Only failed calls count against the policy. Unreadable samples are left to widening rules: a weak model may still
+    // write a readable one.
     const isRefused = failures.length > 0 && failures.length === proposals.length;
     const refusal = isRefused ? failures.findLast(({ kind }) => kind === 'call') : undefined;
     if (refusal === undefined) this.#trial.pass();
     else this.#trial.fail(refusal);
-    // Further ones are asked for behind all that were listed.
+    // Later requests continue behind all actions listed.
     if (wanted === Number.POSITIVE_INFINITY) tree.countSamples(node, proposals.length);
     ledger.addNodes(tree.size - size);
     this.#settleFailures(node, failures, batch);
@@ -188,19 +189,19 @@ export class Expansions<State, Action> {
   }
 }
 
-/** A request under way. */
+/** A request in flight. */
 interface Batch {
   readonly context: PluginContext;
   readonly wanted: number;
-  /** Samples counted in advance; none where the policy lists all it has. */
+  /** The number of samples counted in advance; 0 if the policy lists all actions. */
   readonly asked: number;
-  /** Whether other samples of the node may be under way. */
+  /** Whether other samples of the node may be in flight. */
   readonly independent: boolean;
-  /** Whether the node may be asked again. */
+  /** Whether the node may be expanded again. */
   readonly widening: WideningRule | undefined;
 }
 
-/** What the policy is asked for. What remains is worked out only where it is looked at. */
+/** The request given to the policy. The remaining budget is computed only when it is read. */
 class Request<State, Action> implements ProposeRequest<State, Action> {
   readonly context: PluginContext;
   readonly environment: Environment<State, Action>;

@@ -5,7 +5,7 @@ import type { SearchTree } from '../tree/tree.ts';
 import type { SearchResult } from './contracts.ts';
 import type { SearchSession } from './session.ts';
 
-/** Marks a node as failed and says so. */
+/** Marks a node as failed and reports it. */
 export function failNode<State, Action>(
   { tree, emit }: Pick<SearchSession<State, Action>, 'tree' | 'emit'>,
   node: SearchNode<State, Action>,
@@ -15,7 +15,7 @@ export function failNode<State, Action>(
   emit?.({ type: 'node-failed', node, failure });
 }
 
-/** What came to nothing, with what did before. */
+/** Adds new failures to earlier ones. */
 export function withLost(
   before: readonly CountedFailure[],
   failures: readonly Failure[],
@@ -29,7 +29,7 @@ export function withLost(
   return lost;
 }
 
-/** Counts what came to nothing in a tree. What failed because all below it did is counted there. */
+/** Counts the failures in a tree. A node that failed only because everything below it did is not counted itself. */
 export function failuresOf<State, Action>(
   tree: SearchTree<State, Action>,
 ): SearchResult<State, Action>['failures'] {
@@ -39,13 +39,13 @@ export function failuresOf<State, Action>(
     if (!kinds.has(kind)) first.push({ kind, message });
     kinds.set(kind, (kinds.get(kind) ?? 0) + count);
   };
-  // By id: this looks at every node of every search, and a generator would be half of it.
+  // By id: this visits every node of every search, and a generator would double its time.
   for (let id = 0; id < tree.size; id++) {
     const node = tree.node(id);
     const { status, failure, failedProposals: lost, failedEvaluations } = node;
     if (failure === undefined && lost.length === 0 && failedEvaluations.length === 0) continue;
     for (const one of [...lost, ...failedEvaluations]) add(one, one.count);
-    // A node that goes on notes why an expansion brought nothing, or why it got no further evaluation.
+    // A node that is still in use notes why an expansion yielded nothing, or why a further evaluation failed.
     const isCounted =
       status === 'failed'
         ? hasFailedBelow(node) || hasFailedToGrow(node)
@@ -56,9 +56,9 @@ export function failuresOf<State, Action>(
   return { count, kinds: Object.fromEntries(kinds), first };
 }
 
-/** Takes back what failed by itself: all of it, or what failed for a reason that may have passed. */
+/** Reopens nodes that failed themselves: all of them, or those with a transient failure. */
 export function reopenFailed<State, Action>(tree: SearchTree<State, Action>, all: boolean): void {
-  // Children first: a node that is complete opens only with one of its children.
+  // Children first: a complete node reopens only with one of its children.
   for (let id = tree.size - 1; id >= 0; id--) {
     const node = tree.node(id);
     if (node.status !== 'failed' || hasFailedBelow(node)) continue;

@@ -5,17 +5,21 @@ import type { SearchTree } from '../tree/tree.ts';
 import type { Simulation, SimulationOutcome } from './contracts.ts';
 import type { Expansions } from './expansions.ts';
 
-/** How often all nodes are asked in vain before there is nothing new: a model repeats itself now and then. */
+/**
+ * The number of passes over all nodes without a new one after which filling gives up: a model sometimes repeats itself.
+ */
 const passes = 3;
 
 type Run<State, Action> = (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>;
 
-/** Draws further samples where an algorithm has nothing left to search. */
+/** Draws further samples when an algorithm has nothing left to search. */
 export class Filling<State, Action> {
   readonly #tree: SearchTree<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #isStopped: () => boolean;
-  /** The nodes that are still asked in this pass, how many passes there were, and how large the tree was. */
+  /**
+   * The nodes still to ask in this pass; below, the number of passes so far and the size of the tree at their start.
+   */
   #queue: SearchNode<State, Action>[] = [];
   #passed = 0;
   #size = 0;
@@ -30,11 +34,11 @@ export class Filling<State, Action> {
     this.#isStopped = isStopped;
   }
 
-  /** A simulation that is run again after each further node, for as long as it finds nothing to search. */
+  /** Wraps a simulation: as long as it finds nothing to search, a new node is drawn and it runs again. */
   after(run: Run<State, Action>): Run<State, Action> {
     return async (simulation) => {
       let outcome = await run(simulation);
-      // The algorithm may search no more than a part of the tree, and what is bounded may have ended for that.
+      // The algorithm may search only a part of the tree, and a bounded algorithm may have ended because of its bounds.
       while (outcome === 'exhausted' && isClosed(this.#tree.cursor) && (await this.draw())) {
         outcome = await run(simulation);
       }
@@ -43,9 +47,10 @@ export class Filling<State, Action> {
   }
 
   /**
-   * Asks one node after the other for a further sample, until there is a new node.
+   * Asks one node after another for a further sample, until there is a new node.
    *
-   * @param isOver - Whether the algorithm has ended: then nodes are asked too that it might have asked again by itself.
+   * @param isOver - Whether the algorithm has ended; if so, this includes nodes that it might have expanded again
+   * itself.
    * @returns whether there is a new node
    */
   async draw(isOver = false): Promise<boolean> {
@@ -58,7 +63,7 @@ export class Filling<State, Action> {
     return this.#tree.size > size;
   }
 
-  /** The next node to ask: none that others ask just now, and none once all were asked in vain. */
+  /** The next node to ask, skipping nodes being expanded; `undefined` after all passes yielded nothing. */
   #next(isOver: boolean): SearchNode<State, Action> | undefined {
     const { size } = this.#tree;
     if (size !== this.#size) {
@@ -75,10 +80,10 @@ export class Filling<State, Action> {
 }
 
 /**
- * The nodes that may be asked for further actions, those with the fewest samples first: they have been expanded,
- * and nothing from where the world stands to them was put aside.
+ * The nodes that may get further actions, those with the fewest samples first: nodes that have been expanded, with no
+ * pruned node between them and the cursor.
  *
- * @param all - Whether that includes nodes which their algorithm may ask again by itself.
+ * @param all - Whether this includes nodes that the algorithm may expand again itself.
  */
 function fillable<State, Action>(
   tree: SearchTree<State, Action>,

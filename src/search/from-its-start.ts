@@ -2,7 +2,7 @@ import type { SearchEvent } from './events.ts';
 
 type Emit<State, Action> = ((event: SearchEvent<State, Action>) => void) | undefined;
 
-/** Calls that bring about the start of a problem end before there is a tree to tell of: they are told after it. */
+/** Calls made by `reset` end before there is a tree to report; their events are delayed until after `search-start`. */
 export function fromItsStart<State, Action>(emit: Emit<State, Action>): Emit<State, Action> {
   if (emit === undefined) return undefined;
   let early: SearchEvent<State, Action>[] | undefined = [];

@@ -32,18 +32,18 @@ import type { SearchAlgorithm, SearchOptions, SearchResult, StopCondition } from
 import { evaluatorOf, expectAlgorithm, policyOf } from './parts.ts';
 import { withOutcome } from './with-outcome.ts';
 
-/** What a search may spend where its caller sets no budget. */
+/** The budget of a search if the caller sets none. */
 export const defaultBudget: Budget = { simulations: 100 };
 
 /**
- * Joins a budget that local work alone may never meet (one of nodes, calls, tokens or dollars), so that
- * every search ends.
+ * Added to a budget that local work alone may never reach (a limit on nodes, calls, tokens or dollars), so that every
+ * search ends.
  */
 export const simulationsOfLastResort = 100_000;
 
-/** Options with their defaults, checked. */
+/** Checked options with their defaults. */
 export interface CheckedOptions<State, Action> {
-  /** With the outcome, where one was given. */
+  /** The environment, wrapped by `outcome` if one was given. */
   readonly environment: Environment<State, Action>;
   readonly policy: Policy<State, Action>;
   readonly evaluator: Evaluator<State, Action> | undefined;
@@ -69,7 +69,7 @@ export interface CheckedOptions<State, Action> {
 const known =
   'method policy evaluator algorithm outcome budget pool batches stopWhen concurrency order discount signal seed prices journal retryFailed fill tree clock';
 
-/** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
+/** Fills in defaults, and refuses impossible options in one sentence that names the option. */
 export function checkOptions<State, Action>(
   environment: Environment<State, Action>,
   options: SearchOptions<State, Action>,
@@ -122,7 +122,7 @@ export function checkOptions<State, Action>(
   };
 }
 
-/** What a search shares with others, or takes over from them. */
+/** Checks what a search shares with others, or takes over from them. */
 function checkOthers<State, Action>({
   journal,
   pool,
@@ -152,7 +152,7 @@ function concurrencyOf(
   return { simulations, calls };
 }
 
-/** A part that shows states to a model would fail at every node. */
+/** Refuses a part that shows states to a model if there is no notation: it would fail at every node. */
 function checkNotation<State, Action>(
   { name, notation }: Environment<State, Action>,
   { needsNotation = [] }: Provenance,
@@ -162,7 +162,7 @@ function checkNotation<State, Action>(
     const parts = needsNotation.map((part) => `\`${part}\``).join(' and ');
     throw new EspalierError(
       'usage',
-      `Expected the environment ${name} to have a \`notation\`: ${parts} cannot show its states to a model without.`,
+      `Expected the environment ${name} to have a \`notation\`: ${parts} cannot show its states to a model without one.`,
     );
   }
   expectMethods('environment.notation', notation, ['prompt', 'format', 'parse']);
@@ -170,7 +170,7 @@ function checkNotation<State, Action>(
 
 const parts = ['policy', 'evaluator', 'algorithm'] as const;
 
-/** Which parts of the method were given in place of its own. */
+/** The parts of the method that other options replaced. */
 function useOf<State, Action>(
   options: SearchOptions<State, Action>,
 ): SearchResult<State, Action>['method'] {
@@ -180,7 +180,7 @@ function useOf<State, Action>(
   return { name: method.name, replaced };
 }
 
-/** The conditions of the method, and those beside it. */
+/** The conditions of the method together with those in the options. */
 function conditionsOf<State, Action>({
   method,
   stopWhen = [],
@@ -193,7 +193,7 @@ function conditionsOf<State, Action>({
 
 function withLastResort(budget: Budget): Budget {
   if (Object.keys(budget).length === 0) return defaultBudget;
-  // Nodes do not bind a search that comes back to those it has.
+  // A limit on nodes does not stop a search that revisits existing nodes.
   const bound = budget.simulations ?? budget.ms;
   return bound === undefined ? { ...budget, simulations: simulationsOfLastResort } : budget;
 }

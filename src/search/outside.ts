@@ -10,7 +10,10 @@ import type { Random } from '../contracts/context.ts';
 import type { ModelWarning } from '../contracts/language-model.ts';
 import type { Spend } from '../contracts/spend.ts';
 
-/** What leads out of a search. Searches nested in it share it; a search that continues it takes it over. */
+/**
+ * The access of a search to the outside world. Nested searches share it, and a search that continues this one takes it
+ * over.
+ */
 export interface Outside {
   readonly controller: AbortController;
   readonly journal: Journal;
@@ -25,27 +28,27 @@ export interface OutsideOptions {
   readonly journal: Journal;
   readonly order: Order;
   readonly clock: Clock;
-  /** How many calls may be in flight. @defaultValue no limit */
+  /** The maximum number of calls in flight. @defaultValue no limit */
   readonly calls?: number;
   readonly random: Random;
-  /** Where calls send what may wait. @defaultValue nothing waits */
+  /** Receives the calls that can wait. @defaultValue nothing waits */
   readonly batches?: Batches | undefined;
   /** The limit on time, in milliseconds. */
   readonly ms: number | undefined;
   /** The search that this one continues. */
   readonly before: Outside | undefined;
-  /** Whether calls that failed are made again, and not only those that waiting may mend. */
+  /** Whether all failed calls are repeated, and not only those with a transient failure. */
   readonly retryFailed: boolean;
   readonly ready: () => Promise<void> | undefined;
   readonly onCall: (report: CallReport) => void;
   readonly onWarning: (warning: ModelWarning) => void;
 }
 
-/** Opens the way out for one search. */
+/** Creates it for one search. */
 export function openOutside(options: OutsideOptions): Outside {
   const { journal, order, clock, random, ms, before, ready } = options;
   const controller = new AbortController();
-  // Every call in flight may listen.
+  // Every call in flight may add a listener.
   letManyListen(controller.signal);
   const sequencer = new Sequencer(order, ready);
   const gate: CallGate = new CallGate({
@@ -76,20 +79,20 @@ interface DeadlineParts {
   readonly controller: AbortController;
 }
 
-/** How long a replay may stand still before it counts as stuck, in milliseconds. */
+/** The time without progress after which a replay counts as stuck, in milliseconds. */
 const leastStandstill = 10_000;
 
-/** The reason with which calls are aborted once the time is up. */
+/** The reason with which calls are aborted at the deadline. */
 const timeIsUp = new Error('The deadline of the search has passed.');
 
 /**
- * The limit on time. When it passes, calls in flight are aborted, and the journal remembers how far the
- * search had come; a replay stops at that place and does not look at the clock.
+ * The limit on time. When it passes, calls in flight are aborted, and the journal records how far the search had got; a
+ * replay stops at the same place without looking at the clock.
  */
 export class Deadline {
   readonly #parts: DeadlineParts;
   readonly #recorded: LineOf<'deadline'> | undefined;
-  /** Simulations that were started, also those that were handed back, and those of searches within. */
+  /** The number of simulations started, including those that were handed back and those of nested searches. */
   #started = 0;
   #passed: ((exceeded: keyof Spend) => void) | undefined;
   #over = false;
@@ -102,12 +105,12 @@ export class Deadline {
     parts.sequencer.mostOutcomes = () => (this.ahead ? outcomes : Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a recorded deadline is still to come. */
+  /** Whether a recorded deadline is still ahead. */
   get ahead(): boolean {
     return this.#recorded !== undefined && !this.#over;
   }
 
-  /** Starts the clock, or follows the journal. Returns how to stop it. */
+  /** Starts the clock, or follows the journal. Returns a function that stops it. */
   watch(passed: (exceeded: keyof Spend) => void): () => void {
     this.#passed = passed;
     const { ms, clock } = this.#parts;
@@ -128,7 +131,9 @@ export class Deadline {
     };
   }
 
-  /** Resolves once nothing has happened for so long that a replay will not come to its deadline: it has to end all the same. */
+  /**
+   * Resolves after a period without progress, in which case a replay will never reach its deadline but must still end.
+   */
   async #standstill(ms: number, signal: AbortSignal): Promise<void> {
     const { clock, sequencer } = this.#parts;
     const progress = () => sequencer.released + this.#started;
@@ -138,13 +143,13 @@ export class Deadline {
     }
   }
 
-  /** Whether no simulation may start any more: the time is up, or a replay has come to where it was up. */
+  /** Whether no more simulations may start: the deadline has passed, or a replay has reached it. */
   isDue(exhausted: keyof Spend | undefined): boolean {
     if (this.#recorded === undefined || this.#over) return exhausted === 'ms';
     return this.#started >= this.#recorded.simulations;
   }
 
-  /** Whether results have yet to take effect that did so after the last simulation had started. */
+  /** Whether results are missing that, in the recorded run, took effect after the last simulation had started. */
   get #lacksResults(): boolean {
     const { sequencer } = this.#parts;
     return this.#recorded !== undefined && sequencer.released < this.#recorded.results;
@@ -153,29 +158,29 @@ export class Deadline {
   /** Counts a simulation as started. */
   start(): void {
     this.#started++;
-    // The last simulation of a replay may be one that a deadline cut off: nothing comes after it.
+    // The deadline may have interrupted the last recorded simulation; nothing would follow it.
     this.check();
   }
 
-  /** Stops a replay where the recorded search was stopped: when all that it knew has taken effect. */
+  /** Stops a replay where the recorded search was stopped: once all recorded results have taken effect. */
   check(): void {
     if (this.ahead && this.isDue(undefined) && !this.#lacksResults) void this.expireAtRest();
   }
 
-  /** Ends the search once what is under way has come to rest: where it stands then, a replay can tell. */
+  /** Ends the search once work in flight has come to rest: only that state can be reproduced by a replay. */
   async expireAtRest(): Promise<void> {
     if (this.#over) return;
     await this.#parts.sequencer.rest();
     this.expire();
   }
 
-  /** The same for who may start nothing any more: a replay has what is due to take effect before. */
+  /** The same, for callers that may start nothing more: a replay first lets the remaining results take effect. */
   async expireOnceDue(): Promise<void> {
     while (!this.#over && this.#lacksResults) await this.#parts.sequencer.nextRelease();
     await this.expireAtRest();
   }
 
-  /** Ends the search: the time is up. */
+  /** Ends the search because its time is up. */
   expire(): void {
     if (this.#over) return;
     this.#over = true;
@@ -194,7 +199,7 @@ export class Deadline {
       const { released: results, outcomes } = sequencer;
       journal.append({ type: 'deadline', ms, simulations, results, outcomes, search });
     } catch {
-      // A full disk does not keep a search from ending; only its replay will not know where it ended.
+      // A full disk does not keep a search from ending; only a replay will not know where it ended.
     }
   }
 }

@@ -21,7 +21,7 @@ export function policyOf<State, Action>(
   policy: PolicyLike<State, Action> | undefined,
 ): Policy<State, Action> {
   if (typeof policy === 'function') {
-    // A node that is expanded has a state.
+    // A node that is expanded always has a state.
     const ask: Policy<State, Action>['propose'] = (node, request) =>
       called('policy', node, () => policy(node as NodeWithState<State, Action>, request));
     return { propose: ask };
@@ -43,9 +43,9 @@ export function evaluatorOf<State, Action>(
 }
 
 /**
- * What a function that stands for a part returns. For callers without types: a function that makes a part is no part.
+ * Calls a function given as a part. For callers without types: a function that creates a part is not itself a part.
  *
- * @throws EspalierError `usage` where it returns a part, or refuses the node as its argument.
+ * @throws EspalierError `usage` if it returns a part, or rejects the node as its argument.
  */
 function called<Result>(option: 'evaluator' | 'policy', node: unknown, ask: () => Result): Result {
   let result: Result;
@@ -70,7 +70,7 @@ type Estimate<State, Action> = Extract<
   (...given: never) => MaybePromise<number>
 >;
 
-/** A node for which the function throws fails alone. */
+/** An evaluator from a function. A node for which the function throws fails alone. */
 function fromFunction<State, Action>(estimate: Estimate<State, Action>): Evaluator<State, Action> {
   return {
     needs: 'realised',

@@ -9,37 +9,37 @@ import type { Completion } from '../contracts/language-model.ts';
 import type { Operation } from '../contracts/operation.ts';
 import type { Role } from '../contracts/spend.ts';
 
-/** What all plug-in calls of one search share. */
+/** State shared by all plug-in calls of one search. */
 export interface PluginRuntime {
   readonly calls: Calls;
-  /** Aborts what starts now. What is given up does not abort what starts after it. */
+  /** Aborts work that starts from now on. Giving up earlier work does not abort it. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** The source from which every plug-in call splits its own. */
+  /** The source of random numbers from which every plug-in call derives its own. */
   readonly random: Random;
 }
 
-/** Who is asked for what; all else is the algorithm's. */
+/** The role that each kind of call belongs to; all others belong to the algorithm. */
 const roles: Readonly<Record<string, Role>> = {
   ...{ reset: 'environment', step: 'environment', propose: 'policy' },
   ...{ evaluate: 'evaluator', simulate: 'evaluator' },
 };
 
-/** Where a plug-in call is made. */
+/** The place in the search where a plug-in call is made. */
 export interface PluginPlace {
   readonly node?: number;
   readonly offset?: number;
-  /** Which samples its calls draw, where equal requests were made before. @defaultValue 0 */
+  /** The index of the samples that its calls draw, if equal requests were made before. @defaultValue 0 */
   readonly round?: number;
   /** The content address of the state that its effects act on. */
   readonly state?: () => string;
-  /** What the action of a step was read from. */
+  /** The completion from which the action of a step was read. */
   readonly completion?: Completion | undefined;
 }
 
 /**
- * The call context of one plug-in call. Its random numbers are named by what is being done, so that they
- * do not depend on what else is under way.
+ * The call context of one plug-in call. Its random numbers are derived from what is being done, so that they do not
+ * depend on other work in flight.
  */
 export class PluginContext extends Door {
   readonly #runtime: PluginRuntime;
@@ -51,7 +51,7 @@ export class PluginContext extends Door {
   readonly #state: (() => string) | undefined;
   readonly completion: Completion | undefined;
   #random: Random | undefined;
-  /** The refusal that this plug-in call ran into, kept in case the plug-in swallows it. */
+  /** The refusal that this plug-in call received, kept in case the plug-in swallows it. */
   #refusal: Error | undefined;
 
   constructor(
@@ -98,23 +98,26 @@ export class PluginContext extends Door {
     }
   }
 
-  /** Keeps what ends the search, in case the plug-in swallows it. */
+  /** Keeps an error that ends the search, in case the plug-in swallows it. */
   note(error: unknown): void {
     if (endsSearch(error)) this.#refusal ??= error;
   }
 
-  /** Whether the search is over, or refused a call that was made through this context. */
+  /** Whether the search is over, or has refused a call made through this context. */
   get isInterrupted(): boolean {
     return this.signal.aborted || this.#refusal !== undefined;
   }
 
-  /** What came after the end of the search, or was made up in place of a refused call, is not used. */
+  /**
+   * Throws if the search is over or a call was refused: a result that was made up in place of the refused call must not
+   * be used.
+   */
   throwIfInterrupted(): void {
     this.signal.throwIfAborted();
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
-  /** Ends the search instead of what this plug-in call was for. */
+  /** Ends the search in place of this plug-in call. */
   refuse(refusal: Error): never {
     this.#refusal ??= refusal;
     throw refusal;

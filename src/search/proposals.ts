@@ -9,34 +9,34 @@ import type { NewChild } from '../tree/node.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { failureToldAs, unfit } from './unfit.ts';
 
-/** What became of a batch of proposals. */
+/** The result of applying a batch of proposals. */
 export type Applied<State, Action> = Appended<State, Action> | { readonly needs: number };
 
-/** Proposals that had room, all of them. */
+/** The result if all proposals had room. */
 export interface Appended<State, Action> {
-  /** The children that the proposals stand for, in order, each once. */
+  /** The children for the proposals, in order, each once. */
   readonly children: readonly SearchNode<State, Action>[];
   readonly failures: readonly Failure[];
 }
 
-/** A batch of proposals and how it was asked for. */
+/** A batch of proposals and how it was requested. */
 export interface ProposalBatch<Action> {
   readonly proposals: readonly Proposal<Action>[];
-  /** Proposals asked for at this node before. */
+  /** The number of proposals requested at this node before. */
   readonly before: number;
-  /** How many more nodes the budget holds. */
+  /** The number of nodes left in the budget. */
   readonly room: number;
 }
 
 /**
- * Appends proposals as children. Equal actions are one child: their priors are added, and the first one
- * keeps its place.
+ * Appends proposals as children. Equal actions become one child: their priors are added, and the first one keeps its
+ * place.
  *
- * Where a policy gives no priors, a child's prior is its share of all samples drawn at the node. A prior
- * that a policy gives for a child that already exists restates that child's prior, and adds nothing.
+ * If a policy gives no priors, a child's prior is its share of all samples drawn at the node. A prior given for a child
+ * that already exists restates its prior and adds nothing.
  *
- * Where there is no room for all that is new, nothing is done: a node with some of its children would pass
- * for one with all of them when the search goes on.
+ * If there is no room for all new children, none is added: when the search is resumed, a node with only some of its
+ * children would look complete.
  */
 export function applyProposals<State, Action>(
   tree: SearchTree<State, Action>,
@@ -51,7 +51,7 @@ export function applyProposals<State, Action>(
   const total = before + proposals.length;
   const twins = sound.map(({ action, prior = 1 / total, completion }) => {
     const twin = siblings.find(action);
-    // A duplicate stands for its sibling, which has its prior.
+    // A duplicate takes the place of its original, which has its prior.
     if (twin !== undefined) return { twin: 'id' in twin ? tree.original(twin) : twin, prior };
     const child = siblings.add({ action, prior, ...(completion !== undefined && { completion }) });
     return { twin: child, prior: 0 };
@@ -69,7 +69,7 @@ export function applyProposals<State, Action>(
   return { children, failures };
 }
 
-/** Adds the prior of a repeated proposal to the child that it repeats. */
+/** Adds the prior of a repeated proposal to the existing child. */
 function raise<State, Action>(
   tree: SearchTree<State, Action>,
   twin: Candidate<State, Action>,
@@ -79,7 +79,7 @@ function raise<State, Action>(
   else tree.setPrior(twin, isShare ? twin.prior + prior : Math.max(twin.prior, prior));
 }
 
-/** Parts proposals into those that can be used and the failures of the rest. */
+/** Separates usable proposals from the failures of the others. */
 function sift<Action>(proposals: readonly Proposal<Action>[]): {
   readonly sound: readonly ValidProposal<Action>[];
   readonly failures: readonly Failure[];
@@ -96,7 +96,7 @@ function sift<Action>(proposals: readonly Proposal<Action>[]): {
 
 const none: readonly never[] = [];
 
-/** The common case, and the fast one: priors are given and the actions are plainly different. */
+/** The common, fast case: priors are given and the actions are clearly different. */
 function needNoMerging<Action>(
   proposals: readonly Proposal<Action>[],
 ): proposals is readonly NewChild<Action>[] {
@@ -113,7 +113,7 @@ function needNoMerging<Action>(
     }
     return true;
   };
-  // Other than `every`, this looks at holes too.
+  // Unlike `every`, this also visits holes.
   return proposals.findIndex((proposal, index) => !isPlain(proposal, index)) < 0;
 }
 
@@ -153,7 +153,7 @@ function faultOfCompletion(completion: Completion): Failure | undefined {
   return { kind: 'invalid', message };
 }
 
-/** Makes room for the shares of new samples among those of earlier ones. */
+/** Scales down the priors of earlier samples to make room for new ones. */
 function dilute<State, Action>(
   tree: SearchTree<State, Action>,
   node: SearchNode<State, Action>,
@@ -165,7 +165,7 @@ function dilute<State, Action>(
 /** Up to this number of siblings a scan is faster than a map. */
 const scanned = 16;
 
-/** The children of a node, old and new, found by their actions. */
+/** Finds the children of a node, old and new, by their actions. */
 class Siblings<State, Action> {
   readonly fresh: Mutable<NewChild<Action>>[] = [];
   readonly #children: readonly SearchNode<State, Action>[];
@@ -199,7 +199,7 @@ class Siblings<State, Action> {
   }
 }
 
-/** Equal actions have equal identities: themselves where they are primitive, their JSON where they are not. */
+/** An identity that equal actions share: a primitive action itself, the JSON of any other. */
 function identity(action: unknown): unknown {
   if (typeof action !== 'object' || action === null) return action;
   try {

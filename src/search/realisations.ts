@@ -23,7 +23,7 @@ export class Realisations<State, Action> {
     this.#session = session;
   }
 
-  /** Realises nodes, parents first. Synchronous, without a promise, where the environment is. */
+  /** Realises nodes, parents first. Returns no promise if the environment is synchronous. */
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
     let pending: Promise<void>[] | undefined;
     for (const node of nodes) {
@@ -36,7 +36,7 @@ export class Realisations<State, Action> {
     return pending === undefined ? undefined : Promise.all(pending).then(() => {});
   }
 
-  /** Steps to all that has no state from a node up, the uppermost first. */
+  /** Realises a node and its unrealised ancestors, topmost first. */
   #realise(node: ChildNode<State, Action>): Promise<void> | undefined {
     if (node.parent.kind !== 'proposed' && !isOut(node)) {
       return this.#underWay.get(node) ?? this.#stepAfter(undefined, node);
@@ -101,9 +101,9 @@ export class Realisations<State, Action> {
     }
     const { tree, emit, environment } = this.#session;
     const isOnly = node.parent.children.length < 2;
-    // Before the node has its state: a key that throws must not fail the siblings it is compared with.
+    // Computed before the node gets its state: a key that throws must not fail the siblings it is compared with.
     const key = isOnly ? undefined : keyOf(environment, transition.state);
-    // Where an earlier search has realised siblings, they come before the node, wherever it stands among them.
+    // Siblings realised by an earlier search take precedence over the node, whatever their order.
     if (key !== undefined) this.#family(node.parent);
     tree.realise(node, transition);
     emit?.({ type: 'node-realised', node });
@@ -116,8 +116,8 @@ export class Realisations<State, Action> {
   }
 
   /**
-   * A sibling that came to the same first keeps its place, and takes over the prior. The same is an equal state by
-   * an equal edge: ways of different rewards or costs to one state are different ways.
+   * The sibling that reached the state first is kept and gets the prior. Siblings are equal only if state, reward and
+   * cost are: edges with different rewards or costs are different.
    */
   #mergeIntoTwin(node: ChildNode<State, Action>, identity: string): void {
     const family = this.#family(node.parent);
@@ -130,7 +130,7 @@ export class Realisations<State, Action> {
     tree.merge(node, twin);
   }
 
-  /** The realised children of a node by what they came to. */
+  /** The realised children of a node by the identity of their transitions. */
   #family(parent: SearchNode<State, Action>): Map<string, SearchNode<State, Action>> {
     const known = this.#families.get(parent);
     if (known !== undefined) return known;
@@ -152,7 +152,7 @@ export class Realisations<State, Action> {
   }
 }
 
-/** What makes siblings duplicates: all that a transition says. */
+/** The identity of a transition: siblings with the same one are duplicates. */
 function identityOf<State, Action>(
   { reward, cost, terminal, answer }: SearchNode<State, Action>,
   key: string,
@@ -160,7 +160,7 @@ function identityOf<State, Action>(
   return `${reward} ${cost} ${terminal} ${answer} ${key}`;
 }
 
-/** What is wrong with a transition, for a plug-in's author. */
+/** Describes what is wrong with a transition, for the author of a plug-in. */
 export function faultOfTransition(
   method: 'reset' | 'step',
   transition: Transition<unknown>,

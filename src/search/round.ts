@@ -3,7 +3,7 @@ import type { SearchContext } from './contracts.ts';
 
 type Run<State, Action> = Parameters<SearchContext<State, Action>['round']>[2];
 
-/** Works on each node of a list as a simulation of its own. */
+/** Works on each node of a list, one simulation per node. */
 export async function runRound<State, Action>(
   context: Pick<SearchContext<State, Action>, 'simulate' | 'stopped'>,
   round: {

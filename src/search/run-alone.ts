@@ -3,16 +3,16 @@ import type { Journal } from '../calls/journal.ts';
 import type { SearchOptions } from './contracts.ts';
 import { runSearch } from './run.ts';
 
-/** The journals that searches are writing to. */
+/** The journals that searches are currently writing to. */
 const written = new WeakSet<Journal>();
 
 /**
- * Runs a search that nobody else shares its journal with: two at once would buy, and read, each other's calls.
+ * Runs a search that has its journal to itself: two at once would pay for, and read, each other's calls.
  *
- * @throws EspalierError `usage` where another search is writing to it.
+ * @throws EspalierError `usage` if another search is writing to it.
  */
 export const runAlone: typeof runSearch = async (environment, options, surroundings) => {
-  // Options may be no object: the search says so.
+  // Options may not be an object: the search reports that itself.
   const { journal } = Object(options) as Partial<SearchOptions>;
   if (journal?.mode !== 'record') return runSearch(environment, options, surroundings);
   if (written.has(journal)) {

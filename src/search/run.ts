@@ -38,7 +38,7 @@ export interface Surroundings<State, Action> {
   readonly ready?: () => Promise<void> | undefined;
   /** The search that this one continues. */
   readonly before?: Outside;
-  /** The search that this one is a part of. */
+  /** The search that this one is nested in. */
   readonly within?: {
     readonly outside: Outside;
     readonly ledger: Ledger;
@@ -61,9 +61,9 @@ export async function runSearch<State, Action>(
   const ledger = new Ledger({ budget, clock, parent: within?.ledger ?? pool?.ledger });
   if (within === undefined) {
     outside.gate.ledger = ledger;
-    // With a pool to look after what is spent, a killed process must not make a tree smaller.
+    // If a pool accounts for what was spent, a killed process must not make the tree smaller.
     outside.gate.makesUpForLosses = pool !== undefined;
-    // Before another search of the pool can spend what this one's journal has paid already.
+    // Must happen before another search of the pool can spend what this search's journal has already paid.
     const before = outside.gate.search > 0 ? surroundings.before?.gate.ledger : undefined;
     if (before === undefined) {
       ledger.prepay(outside.gate.owed, pool?.takePrepaid(outside.journal));
@@ -104,7 +104,8 @@ export async function runSearch<State, Action>(
     },
   };
   emit?.({ type: 'search-start', tree });
-  // What is under way of a part is left to end by itself: others may share it, and the search around it gives it up.
+  // A nested search lets its calls in flight end by themselves: others may share them, and the surrounding search gives
+  // them up.
   const giveUp = (): void => {
     scope.renew(searchIsOver);
     if (within !== undefined) return;
@@ -131,7 +132,7 @@ function open<State, Action>(
   { emit, ready = () => undefined, before }: Surroundings<State, Action>,
 ): Outside {
   const journal = checked.journal ?? before?.journal ?? noJournal;
-  // A journal that nobody gave nobody will read.
+  // A journal that the caller did not pass is never read.
   if (checked.journal !== undefined && before === undefined) {
     const { models, prompts } = provenanceFor(checked);
     beginJournal(journal, {
@@ -160,7 +161,7 @@ function open<State, Action>(
   });
 }
 
-/** What the parts of a search tell of themselves. */
+/** The provenance that the parts of a search declare. */
 function provenanceFor<State, Action>({
   environment,
   policy,
@@ -196,7 +197,7 @@ async function plant<State, Action>(
   }
 }
 
-/** A start that never comes must not keep a search from ending. */
+/** Waits for a start, but not beyond the end of the search. */
 async function inTime<Value, State, Action>(
   starting: Promise<Value>,
   { signal, environment, clock, budget: { ms } }: CheckedOptions<State, Action>,
@@ -222,7 +223,7 @@ async function inTime<Value, State, Action>(
   }
 }
 
-/** Statistics of one problem mean nothing for another. */
+/** Throws if a tree belongs to another environment: statistics of one problem mean nothing for another. */
 function expectSameEnvironment<State, Action>(
   tree: SearchTree<State, Action>,
   environment: Environment<State, Action>,
@@ -236,7 +237,7 @@ function expectSameEnvironment<State, Action>(
   }
 }
 
-/** Names a run by the start of its search, and ties its journal to it, where that can be put into JSON. */
+/** Identifies a run by the start of its search, and binds its journal to it if the start can be written as JSON. */
 function startAt<State, Action>(
   tree: SearchTree<State, Action>,
   { environment, journal }: CheckedOptions<State, Action>,
@@ -256,9 +257,9 @@ function startAt<State, Action>(
 interface Growth<State, Action> {
   readonly checked: CheckedOptions<State, Action>;
   readonly outside: Outside;
-  /** Whether the search is part of another, which looks after time and aborts. */
+  /** Whether the search is nested in another, which handles deadlines and aborts. */
   readonly isPart: boolean;
-  /** Aborts what is under way; what starts after it may go on. */
+  /** Aborts work in flight; work that starts later may continue. */
   readonly giveUp: () => void;
 }
 
@@ -296,9 +297,9 @@ async function grow<State, Action>(
     const { reason } = simulations.stop ?? exhausted;
     const hasFailed = context.unusable !== undefined;
     if (!mayAskAgain(reason, hasFailed) || ledger.exhausted !== undefined) return false;
-    // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
+    // Calls that failed in an earlier run are repeated once this one has caught up with it, within its budget.
     const again = isPart ? undefined : await gate.retry();
-    // An algorithm that makes nothing of new nodes, which may cost nothing, would be given them for ever.
+    // An algorithm that ignores new nodes would get them forever if they cost nothing.
     fillsInVain = tree.simulations === simulated ? fillsInVain + 1 : 0;
     if (again === undefined && (hasFailed || fillsInVain > mostFillsInVain)) return false;
     simulated = tree.simulations;
@@ -313,7 +314,7 @@ async function grow<State, Action>(
   const abort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   const abandoned = rejectionBy(controller.signal);
-  // Whoever was told that the search starts may have aborted it.
+  // A listener of `search-start` may have aborted the search.
   if (signal?.aborted === true) abort();
   try {
     // A plug-in that ignores the signal must not keep an aborted search from ending.
@@ -329,7 +330,7 @@ async function grow<State, Action>(
     if (!isPart) close(outside, ledger);
   }
   const stop = simulations.stop ?? exhausted;
-  // What goes on with a larger pool has not failed yet.
+  // A search that can continue with a larger pool has not failed.
   const { exceeded } = stop;
   const goesOn = exceeded !== undefined && ledger.isBoundByParent(exceeded);
   const { unusable } = context;
@@ -342,12 +343,15 @@ const exhausted: Stop = { reason: 'exhausted' };
 
 const mostFillsInVain = 100;
 
-/** Where no answer could be used, it may be for calls that failed in an earlier run and were not made again. */
+/**
+ * Whether failed calls may be repeated. If no answer could be used, the reason may be calls that failed in an earlier
+ * run and were not repeated.
+ */
 function mayAskAgain(reason: StopReason, hasFailed: boolean): boolean {
   return reason === 'exhausted' || (reason === 'failed' && hasFailed);
 }
 
-/** Rejects one turn after the abort, so that those who heed it can put things in order. */
+/** Rejects one turn after the abort, so that code that handles the signal can clean up. */
 function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
   let onAbort = (): void => {};
   const promise = new Promise<never>((_, reject) => {
@@ -357,10 +361,10 @@ function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: ()
   return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
 }
 
-/** Made once: the stack of an error that says nothing about its place is not worth its price. */
+/** Created once: capturing a stack is expensive, and this error is not about a place in the code. */
 const searchIsOver = new EspalierError('budget', 'The search is over.');
 
-/** Leaves nothing behind: no call in flight, nobody waiting for the budget. */
+/** Cleans up: no call stays in flight, and nothing waits for the budget. */
 function close({ controller, gate, sequencer }: Outside, ledger: Ledger): void {
   ledger.close();
   gate.end();
@@ -384,11 +388,11 @@ function runNested<State, Action>(
   return runSearch(environment, { ...rest, budget }, { within });
 }
 
-/** A share of what is left, within what was asked for. Time is not shared out: it passes for all. */
+/** A share of the remaining budget, limited by the requested budget. Time is not divided. */
 function shareOf(remaining: Spend, share: number, asked: Budget): Budget {
   const units = ['simulations', 'nodes', 'calls', 'tokens', 'usd'] as const;
   const limits = units.flatMap((unit) => {
-    // Overdrawn, it has nothing to share.
+    // An overdrawn budget has nothing to share.
     const left = Math.max(0, remaining[unit]) * share;
     const part = unit === 'usd' ? left : Math.floor(left);
     const limit = Math.min(part, asked[unit] ?? Number.POSITIVE_INFINITY);
@@ -397,7 +401,7 @@ function shareOf(remaining: Spend, share: number, asked: Budget): Budget {
   return Object.fromEntries(limits);
 }
 
-/** What was paid for is returned, whatever an environment throws at the end. */
+/** The answer of a node. An environment that throws here must not cost the caller the paid results. */
 function answerAt<State, Action>(
   { state }: SearchNode<State, Action>,
   environment: Environment<State, Action>,
@@ -436,7 +440,7 @@ function report<State, Action>(
       checked.pool !== undefined &&
       stop.exceeded !== undefined &&
       ledger.isBoundByParent(stop.exceeded),
-    // A search that ran out of budget before anything grew owes its caller the reason.
+    // If a search ran out of budget before anything grew, the caller gets the reason.
     failure: deadEnd || stop.reason === 'failed' || tree.size === 1 ? failure : undefined,
     failures: failuresOf(tree),
     spend: ledger.spend,

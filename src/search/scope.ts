@@ -1,6 +1,6 @@
 import { letManyListen } from '#platform';
 
-/** What is under way of a search: it can be aborted by itself, and is aborted with all that surrounds it. */
+/** The work in flight of a search: it can be aborted by itself, and is aborted together with the surrounding scope. */
 export class Scope {
   readonly #outer: AbortSignal;
   readonly #onAbort = (): void => this.#controller.abort(this.#outer.reason);
@@ -12,19 +12,19 @@ export class Scope {
     outer.addEventListener('abort', this.#onAbort);
   }
 
-  /** Aborts what starts now. */
+  /** Aborts work that starts from now on. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Aborts what is under way; what starts after it may go on. */
+  /** Aborts work in flight; work that starts later may continue. */
   renew(reason: Error): void {
     const given = this.#controller;
     this.#controller = controllerWithin(this.#outer);
     given.abort(reason);
   }
 
-  /** Leaves nothing behind on what surrounds it. */
+  /** Removes its listener from the surrounding scope. */
   [Symbol.dispose](): void {
     this.#outer.removeEventListener('abort', this.#onAbort);
   }
@@ -32,7 +32,7 @@ export class Scope {
 
 function controllerWithin(outer: AbortSignal): AbortController {
   const controller = new AbortController();
-  // Every call in flight may listen.
+  // Every call in flight may add a listener.
   letManyListen(controller.signal);
   if (outer.aborted) controller.abort(outer.reason);
   return controller;

@@ -8,7 +8,7 @@ import type { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import type { PluginRuntime } from './plugin-context.ts';
 
-/** What the parts of one running search share. */
+/** State shared by the parts of one running search. */
 export interface SearchSession<State, Action> {
   readonly environment: Environment<State, Action>;
   readonly policy: Policy<State, Action>;
@@ -17,7 +17,7 @@ export interface SearchSession<State, Action> {
   readonly ledger: Ledger;
   readonly runtime: PluginRuntime;
   readonly crowd: Crowd<State, Action>;
-  /** Tells an event; absent when nobody listens, so that no event is even made. */
+  /** Reports an event; absent if nobody listens, so that events are not even created. */
   readonly emit: ((event: SearchEvent<State, Action>) => void) | undefined;
   /** Runs another search on a share of this one's budget. */
   readonly nested: <S, A>(

@@ -9,8 +9,8 @@ import type { Simulation } from './contracts.ts';
 import type { Crowd } from './crowd.ts';
 
 /**
- * A simulation under way, with the marks that it leaves on its path. It is its own source of random
- * numbers, set up when it is first drawn from: most simulations never do.
+ * A simulation under way, with the marks that it leaves on its path. It has its own random numbers, whose source is
+ * created on first use, since most simulations never draw any.
  */
 export class SimulationInFlight<State, Action> implements Simulation<State, Action>, Random {
   readonly index: number;
@@ -22,7 +22,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   #deepest: SearchNode<State, Action> | undefined;
   #isOver = false;
 
-  /** @param marks - Whether another simulation could see the marks. */
+  /** @param marks - Whether other simulations can see the marks. */
   constructor(
     tree: SearchTree<State, Action>,
     {
@@ -79,7 +79,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     }
   }
 
-  /** Another node than one whose expansion holds up others; that one where there is no other. */
+  /** Selects a node other than one with a bypassed expansion, or that one if there is no other. */
   #passBy(
     first: SearchNode<State, Action>,
     select: () => SearchNode<State, Action> | undefined,
@@ -88,7 +88,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     for (;;) {
       const node = this.#tree.without(passed, select);
       if (node === undefined) break;
-      // All ways on from a node may be passed by: then it is none to go on from either.
+      // If every path below a node is bypassed, the node itself is blocked too.
       const isBlocked =
         this.#crowd.passes(node) || node.children.some((child) => passed.includes(child));
       if (!isBlocked) return this.visit(node);
@@ -99,7 +99,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
-    // A plug-in may take no notice that its simulation is over: nobody would take such marks back.
+    // A plug-in may ignore that its simulation is over; its marks would never be removed.
     if (this.#isOver) return node;
     if (!this.#marks) {
       this.#deepest = node;
@@ -115,12 +115,12 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     return node;
   }
 
-  /** Whether its marks have been taken back. */
+  /** Whether its marks have been removed. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Takes the marks back. @returns the node that it visited last */
+  /** Removes its marks. @returns the last node that it visited */
   release(): SearchNode<State, Action> | undefined {
     if (this.#marks && this.#deepest !== undefined) this.#tree.addInFlight(this.#deepest, -1);
     this.#isOver = true;

@@ -27,24 +27,30 @@ export interface Stop {
   readonly failure?: Failure;
 }
 
-/** What the driver of simulations works with. */
+/** What the driver of simulations needs. */
 export interface SimulationsOptions<State, Action> {
   readonly concurrency: number;
   readonly stopWhen: readonly StopCondition<State, Action>[];
   readonly gate: CallGate;
   readonly sequencer: Sequencer;
   readonly deadline: Deadline;
-  /** Aborts what is under way. */
+  /** Aborts work in flight. */
   readonly giveUp: () => void;
 }
 
-/** The number of simulations without a call after which the event loop gets its turn: signals and timers must come through. */
+/**
+ * The number of simulations without a call after which the event loop gets a turn, so that signals and timers are
+ * handled.
+ */
 const simulationsPerTurn = 128;
 
-/** So many simulations without a call turn a selection away from where nothing is to be learnt, even with two slots. */
+/**
+ * The number of simulations in a row that may run without a call while slow expansions hold up all others: even with
+ * two slots, enough for the selection to turn away from nodes where nothing is left to learn.
+ */
 const leastIdle = 16;
 
-/** Runs one simulation after the other. */
+/** Runs one simulation after another. */
 interface Worker<State, Action> {
   simulation: SimulationInFlight<State, Action> | undefined;
 }
@@ -52,19 +58,22 @@ interface Worker<State, Action> {
 interface Round {
   readonly name: string | undefined;
   left: number;
-  /** Simulations of it that are under way. Those of a round around it wait for it, and are not waited for. */
+  /**
+   * The number of its simulations in flight. Simulations of an enclosing round wait for them; this round does not wait
+   * for those.
+   */
   running: number;
   over: boolean;
   readonly exhausts: 'round' | 'search';
-  /** Whether it waits for what the rounds before it have left behind, where it has nothing else to do. */
+  /** Whether the round, when it has nothing else to do, waits for simulations that earlier rounds left behind. */
   readonly waits: boolean;
 }
 
 /**
  * Keeps simulations in flight until one of them, the budget or a stop condition ends the search.
  *
- * What it does depends on the order in which results take effect and on nothing else: a worker never
- * looks at the clock between two decisions.
+ * Its decisions depend only on the order in which results take effect: a worker never looks at the clock between two
+ * decisions.
  */
 export class Simulations<State, Action> {
   readonly #session: SearchSession<State, Action>;
@@ -72,9 +81,9 @@ export class Simulations<State, Action> {
   #stop: Stop | undefined;
   #error: { readonly thrown: unknown } | undefined;
   #running = 0;
-  /** What each worker is at. */
+  /** The current work of each worker. */
   readonly #workers = new Set<Worker<State, Action>>();
-  /** What had been spent when the last simulation was logged. */
+  /** The spend when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
   /** Workers of rounds that have ended without them. */
@@ -82,11 +91,11 @@ export class Simulations<State, Action> {
   /** Wakes workers that wait for a call to take effect. */
   readonly #resting = new Set<() => void>();
   #turn: Promise<void> | undefined;
-  /** How many simulations in a row have made no call and waited for none. */
+  /** The number of consecutive simulations that made no call and waited for none. */
   #idle = 0;
   #hasGivenUp = false;
   readonly #givenUp = signalOnce();
-  /** Rounds of which something is under way. */
+  /** Rounds with simulations in flight. */
   readonly #rounds = new Set<Promise<unknown>>();
 
   constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
@@ -94,7 +103,8 @@ export class Simulations<State, Action> {
     this.#options = options;
     this.#logged = session.ledger.answered;
     const { crowd } = session;
-    // What is to be given up gives up all at once: who would be turned away first depends on how the end came.
+    // Once the search is over, nothing is bypassed: which simulation would be turned away first depends on how it
+    // ended.
     crowd.busy = () =>
       this.stopped
         ? Number.POSITIVE_INFINITY
@@ -112,7 +122,10 @@ export class Simulations<State, Action> {
     return this.#stop !== undefined || this.#error !== undefined;
   }
 
-  /** Lets no further simulation start. Those under way go on to their end; where the search is solved, they are given up. */
+  /**
+   * Lets no further simulation start. Those in flight continue to their end; if the search is solved, they are given
+   * up.
+   */
   end(stop: Stop): void {
     const isSolved = this.#stop === undefined && stop.reason === 'solved';
     this.#stop ??= stop;
@@ -137,7 +150,7 @@ export class Simulations<State, Action> {
     const { crowd, ledger } = this.#session;
     const length = Math.min(free, limit, Math.max(1, ledger.remaining.simulations));
     const left = signalOnce();
-    // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
+    // A round with planned simulations keeps to its plan, unless it would come to a standstill.
     crowd.patience = waits ? 0 : Math.min(free, limit / 2);
     const workers = Array.from(
       { length },
@@ -150,7 +163,7 @@ export class Simulations<State, Action> {
         this.#workers.delete(worker);
         this.#left.delete(worker);
         if (!waits) this.#leave(workers, left);
-        // There may be no more to do for others either.
+        // This may also have been the last work for others.
         this.#wake();
         crowd.look();
       }),
@@ -161,17 +174,20 @@ export class Simulations<State, Action> {
     if (this.#error !== undefined) throw this.#error.thrown;
   }
 
-  /** Waits for what rounds have left behind: it is paid for. */
+  /** Waits for simulations that rounds left behind: their calls are paid for. */
   async rest(): Promise<void> {
     await Promise.race([Promise.all(this.#rounds), this.#givenUp.promise]);
   }
 
-  /** What cost nothing taught nothing that the calls under way might not correct: they go first. */
+  /**
+   * Whether the next simulation must wait for calls in flight: one that made no call learnt nothing that their results
+   * might not correct.
+   */
   #mustRest(issued: number): boolean {
     const { gate, sequencer, concurrency } = this.#options;
     if (gate.issued !== issued) this.#idle = 0;
     if (gate.issued !== issued || sequencer.pending === 0) return false;
-    // They may never end: where nobody else is left to bring the search on, it goes on for a while.
+    // Those calls may never end: if no other simulation can make progress, this one continues for a while.
     const { crowd } = this.#session;
     return !crowd.holdsUp(crowd.busy() - 1) || this.#idle++ >= Math.max(concurrency, leastIdle);
   }
@@ -185,7 +201,7 @@ export class Simulations<State, Action> {
     this.#resting.delete(resolve);
   }
 
-  /** Ends a round where all that it waits for are slow expansions. */
+  /** Ends a round if only slow expansions are left of it. */
   #leave(workers: readonly Worker<State, Action>[], { resolve }: Signal): void {
     if (!this.#session.crowd.holdsUpAll(this.#workers.size)) return;
     for (const worker of workers) if (this.#workers.has(worker)) this.#left.add(worker);
@@ -230,7 +246,7 @@ export class Simulations<State, Action> {
     return this.#mustRest(issued) ? this.#rest() : this.#turnOfOthers();
   }
 
-  /** Now and then all workers let the event loop have its turn: as long as one goes on, it has none. */
+  /** From time to time, all workers give the event loop a turn: it gets none while one of them continues. */
   #turnOfOthers(): Promise<void> | undefined {
     if (this.#session.tree.simulations % simulationsPerTurn === 0) {
       this.#turn ??= this.#options.sequencer.rest().then(() => {
@@ -240,7 +256,7 @@ export class Simulations<State, Action> {
     return this.#turn;
   }
 
-  /** Whether a simulation that broke off is to begin anew. What was given up has failed for no reason of its own. */
+  /** Whether an interrupted simulation starts again. A simulation that was given up did not fail by itself. */
   #isHandedBack(
     simulation: SimulationInFlight<State, Action>,
     round: Round,
@@ -255,13 +271,13 @@ export class Simulations<State, Action> {
     return false;
   }
 
-  /** What is under way may bring more to search: only where nothing is, nothing is left. */
+  /** `exhausted` counts only if no other simulation is in flight, since those may add nodes. */
   #heard(outcome: SimulationOutcome): SimulationOutcome {
     expectOutcome(outcome);
     return outcome === 'exhausted' && this.#running > 1 ? 'waiting' : outcome;
   }
 
-  /** Whether another one may start; a promise where that is to be asked again once it has resolved. */
+  /** Whether another simulation may start; a promise if this must be asked again once it resolves. */
   #mayStart(round: Round): boolean | Promise<void> {
     if (round.left <= 0 || round.over || this.stopped) return false;
     const { ledger, runtime } = this.#session;
@@ -276,11 +292,11 @@ export class Simulations<State, Action> {
     }
     const { exhausted } = ledger;
     const { deadline } = this.#options;
-    // In a replay the recorded deadline stands in for the clock.
+    // In a replay the recorded deadline replaces the clock.
     if (exhausted === undefined || exhausted === 'ms') {
       return deadline.isDue(exhausted) ? this.#expire() : true;
     }
-    // Simulations under way may be handed back, and do not count then.
+    // Simulations in flight may be handed back, and then do not count.
     if (exhausted === 'simulations' && round.running > 0) return this.#anotherEnd();
     this.end({ reason: 'budget', exceeded: exhausted });
     return false;
@@ -306,26 +322,26 @@ export class Simulations<State, Action> {
     return new SimulationInFlight(tree, { index, source: runtime.random, marks, crowd });
   }
 
-  /** Once what is under way has come to rest: where it stands then, a replay can tell. */
+  /** Waits until work in flight has come to rest: only that state can be reproduced by a replay. */
   async #giveUp(): Promise<void> {
     const { sequencer, giveUp } = this.#options;
     await sequencer.rest();
     this.abandon();
     this.#hasGivenUp = true;
     giveUp();
-    // Those who heed it put things in order; nobody waits for the others.
+    // Code that handles the signal can clean up; nothing waits for the rest.
     await sequencer.rest();
     this.#givenUp.resolve();
   }
 
-  /** Takes back the marks of what never came to its end: a plug-in may take no notice that the search is over. */
+  /** Removes the marks of unfinished simulations: a plug-in may ignore that the search is over. */
   abandon(): void {
     for (const { simulation } of this.#workers) {
       if (simulation !== undefined) this.#end(simulation);
     }
   }
 
-  /** Takes the marks back, and logs what came of it. @returns whether that was done before */
+  /** Removes the marks and logs the outcome. @returns whether that had been done before */
   #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): boolean {
     if (simulation.isOver) return true;
     const { tree, ledger, runtime } = this.#session;
@@ -335,7 +351,7 @@ export class Simulations<State, Action> {
       return false;
     }
     const before = this.#logged;
-    // What was answered at the very moment of an abort, a replay cannot tell.
+    // A replay cannot reproduce results that arrived at the moment of an abort.
     const answered = runtime.signal.aborted ? before : ledger.answered;
     const calls = answered.calls - before.calls;
     tree.log.end(leaf.id, { calls, tokens: answered.tokens - before.tokens });
@@ -387,13 +403,13 @@ export class Simulations<State, Action> {
     }
   }
 
-  /** Takes in an error that the algorithm let through; throws it on unless it only ends the search. */
+  /** Handles an error that the algorithm let through; rethrows it unless it only ends the search. */
   settle(error: unknown): void {
     this.#fail(error);
     if (this.#error !== undefined) throw this.#error.thrown;
   }
 
-  /** A refused call, a full disk and an absent model end the search gracefully; all else rejects it. */
+  /** A refused call, a full disk and an unavailable model end the search gracefully; any other error rejects it. */
   #fail(error: unknown): void {
     const { ledger, runtime } = this.#session;
     if (endsGracefully(error)) {
@@ -406,13 +422,13 @@ export class Simulations<State, Action> {
     this.#wake();
   }
 
-  /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
+  /** Resolves when another simulation has ended; `undefined` if none is in flight. */
   #nextEnd(round: Round, seen: number): Promise<void> | undefined {
-    // Something has changed since the simulation began: it looks once more.
+    // Something has changed since the simulation began, so it looks again.
     if (seen !== this.#session.crowd.looks) return undefined;
     if (round.running > 0 || (round.waits && this.#left.size > 0)) return this.#anotherEnd();
     round.over = true;
-    // What other rounds have under way may bring more.
+    // Simulations of other rounds may still add nodes.
     if (round.exhausts === 'search' && this.#running === 0) this.end({ reason: 'exhausted' });
     return undefined;
   }
@@ -424,7 +440,7 @@ export class Simulations<State, Action> {
     });
   }
 
-  /** Where one that waits finds nothing to do, those behind it would not either. */
+  /** Wakes one waiting simulation: if it finds nothing to do, those behind it would not either. */
   #wakeNext(): void {
     this.#ended.shift()?.();
   }

@@ -10,7 +10,7 @@ import type { StopCondition } from './contracts.ts';
 export function solved(
   options: { readonly score?: number } = {},
 ): <State, Action>(progress: Parameters<StopCondition<State, Action>>[0]) => 'solved' | false {
-  // Where it was not called, a search hands it its progress, and then says so itself.
+  // If `solved` was passed without being called, a search calls it with its progress; the search reports that itself.
   if (!('tree' in options)) expectOptions('solved', options, 'score');
   const { score = 1 } = options;
   expectNumber('score', score);

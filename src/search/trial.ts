@@ -1,13 +1,13 @@
 import { sentenceOf } from '../base/failure.ts';
 import type { Failure } from '../contracts/failure.ts';
 
-/** The number of failures, with no answer among them that can be used, after which no further one is waited for. */
+/** The number of failures without a usable answer after which the part is given up. */
 const hopeless = 8;
 
-/** What says nothing about the part that was asked: a journal without the call, or a process that was killed. */
+/** Failures that say nothing about the part: a call that is not in the journal, or a process that was killed. */
 const notItsOwn: ReadonlySet<Failure['kind']> = new Set(['interrupted', 'unrecorded', 'stale']);
 
-/** Whether a policy or an evaluator answers at all. One that never does must not use up the budget. */
+/** Whether a policy or an evaluator answers at all. A part that never does must not use up the budget. */
 export class Trial {
   readonly #part: 'evaluator' | 'policy';
   readonly #giveUp: (failure: Failure) => void;
@@ -15,13 +15,13 @@ export class Trial {
   #last: Failure | undefined;
   #isPassed = false;
 
-  /** @param giveUp - Ends the search: nothing that the part was asked for could be used. */
+  /** @param giveUp - Ends the search because no answer of the part could be used. */
   constructor(part: 'evaluator' | 'policy', giveUp: (failure: Failure) => void) {
     this.#part = part;
     this.#giveUp = giveUp;
   }
 
-  /** An answer can be used: from here on the part is trusted. */
+  /** Records a usable answer: from now on the part is trusted. */
   pass(): void {
     this.#isPassed = true;
   }
@@ -34,13 +34,13 @@ export class Trial {
     if (this.#count === hopeless && failed !== undefined) this.#giveUp(failed);
   }
 
-  /** Calls that failed are made again. */
+  /** Starts again, because failed calls are repeated. */
   restart(): void {
     this.#count = 0;
     this.#last = undefined;
   }
 
-  /** What a search fails with where no answer could be used; `undefined` where one could, or none was asked for. */
+  /** The failure of the search if no answer could be used; `undefined` if one could, or none was requested. */
   get failed(): Failure | undefined {
     if (this.#isPassed || this.#last === undefined) return undefined;
     const { kind, message } = this.#last;

@@ -2,13 +2,13 @@ import { describeValue } from '../base/expect.ts';
 import { jsonComplaint } from '../base/json.ts';
 import type { Failure } from '../contracts/failure.ts';
 
-/** Why what a plug-in returned cannot be kept: a tree is to be saved, and JSON cannot hold everything. */
+/** Why a value that a plug-in returned cannot be kept: a tree must be savable, and JSON cannot hold everything. */
 export function unfit(name: string, told: unknown): Failure | undefined {
   const message = jsonComplaint(name, told);
   return message === undefined ? undefined : { kind: 'invalid', message };
 }
 
-/** The failure that a plug-in told; another one where what it told is none. */
+/** The failure that a plug-in returned, or another one if it is not a valid failure. */
 export function failureToldAs(name: string, told: unknown): Failure {
   const fault = unfit(name, told);
   if (fault !== undefined) return fault;

@@ -51,8 +51,8 @@ export interface ChainTask {
  * probability p; from a flawed one, it corrects the mistake with probability r. The state of the chain is the number of
  * steps and whether there is a mistake; the search sees neither, only steps.
  *
- * With λ = p − r, π∞ = r / (1 − λ) and n steps to go, a flawless solution ends well with probability
- * `π∞ + (1 − π∞) λⁿ`, and a flawed one with `π∞ − π∞ λⁿ`; where λ is 1, with 1 and 0.
+ * With λ = p − r, π∞ = r / (1 − λ) and n steps to go, a flawless solution ends without a mistake with probability `π∞ +
+ * (1 − π∞) λⁿ`, and a flawed one with `π∞ − π∞ λⁿ`; if λ is 1, with 1 and 0.
  */
 export function chainTask(
   options: {
@@ -96,7 +96,7 @@ export function chainTask(
     isFlawed: (state) => isFlawed(chain, state),
     value: (state) => chanceOf(chain, state),
     best(state) {
-      // A mistake can be mended at the very last step, where mending is possible at all.
+      // A mistake can still be corrected at the last step, if it can be corrected at all.
       const isLost = isFlawed(chain, state) && (recovers === 0 || state.length === steps);
       return isLost ? 0 : 1;
     },
@@ -106,20 +106,20 @@ export function chainTask(
 }
 
 interface Chain {
-  /** Names it where calls are told apart. */
+  /** Identifies the task in calls. */
   readonly task: string;
   readonly steps: number;
   readonly sound: number;
   readonly recovers: number;
   readonly random: Random;
-  /** Whether solutions are flawed, as far as somebody has asked. */
+  /** Whether solutions are flawed, as far as this was computed. */
   readonly known: Map<string, boolean>;
 }
 
-/** The numbers of steps: enough that no two samples are alike. */
+/** The range of step numbers: large enough that no two samples are equal. */
 const numbers = 2 ** 31;
 
-/** Whether a step is sound, or mends, is fixed by the task and all steps up to it. */
+/** Whether a solution is flawed: each step's effect is determined by the task and all steps up to it. */
 function isFlawed(chain: Chain, state: readonly number[]): boolean {
   if (state.length === 0) return false;
   const { sound, recovers, random, known } = chain;
@@ -142,7 +142,7 @@ function chanceOf(chain: Chain, state: readonly number[]): number {
   return flawed ? limit * (1 - rest) : limit + (1 - limit) * rest;
 }
 
-/** Writes the number of a step, fixed by the task, the steps before it and the place of the sample. */
+/** Writes the number of a step, determined by the task, the steps before it and the index of the sample. */
 function writer({ task, random }: Chain): LanguageModel {
   return scriptedModel({
     provider: 'chain',
@@ -215,7 +215,7 @@ function failed(kind: Failure['kind'], message: string): Failed {
   return { failure: { kind, message } };
 }
 
-/** Kept off the ends, where noise could not move it. */
+/** Kept away from 0 and 1, where noise would have no effect. */
 function logOdds(chance: number): number {
   const inside = Math.min(0.999, Math.max(0.001, chance));
   return Math.log(inside / (1 - inside));

@@ -70,9 +70,9 @@ export function manualClock(
   };
 }
 
-/** Those who sleep, the first to wake first. */
+/** The sleepers, ordered by when they wake. */
 class Sleepers {
-  /** How often somebody has fallen asleep. */
+  /** The number of sleeps started. */
   added = 0;
   #sleepers: readonly { readonly until: number; readonly wake: () => void }[] = [];
 
@@ -101,7 +101,7 @@ class Sleepers {
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', leave, { once: true });
-      // The sort is stable: who sleeps until the same time wakes in the order of falling asleep.
+      // The sort is stable: those that sleep until the same time wake in the order in which they fell asleep.
       this.#sleepers = [...this.#sleepers, sleeper].toSorted((a, b) => a.until - b.until);
     });
   }
@@ -113,10 +113,13 @@ class Sleepers {
   }
 }
 
-/** How many clocks wait for rest. Each of them waits for the next turn, and is no work for the others. */
+/**
+ * The number of clocks that wait for rest. Each of them waits for the next turn, which does not count as work for the
+ * others.
+ */
 let resting = 0;
 
-/** Resolves when the event loop turns without anything new. */
+/** Resolves when the event loop turns without anything new happening. */
 async function rest(sleepers: Sleepers): Promise<void> {
   let added = sleepers.added;
   resting++;
@@ -130,7 +133,7 @@ async function rest(sleepers: Sleepers): Promise<void> {
   resting--;
 }
 
-/** Whether somebody but a clock waits for the next turn, or for a file. */
+/** Whether anything but a clock waits for the next turn, or for a file. */
 function isBusy(): boolean {
   let turns = 0;
   for (const resource of process.getActiveResourcesInfo()) {

@@ -23,7 +23,7 @@ export function plainContext(
   expectOptions('plainContext', options, 'random clock signal');
   const { random = seededRandom(), clock = manualClock({ auto: true }) } = options;
   const { signal = new AbortController().signal } = options;
-  // Every call in flight may listen; that is no leak.
+  // Every call in flight may add a listener; that is not a leak.
   setMaxListeners(0, signal);
   const call = { signal, clock };
   return contextFrom({

@@ -2,7 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { heuristic } from '../values/heuristic.ts';
 import { listPolicy, type Problem } from './problem.ts';
 
-/** Positions with something to find: a win, a threat, a fork, a draw, a lost game. */
+/** Interesting positions: a win, a threat, a fork, a draw, a lost game. */
 export const ticTacToePositions: Readonly<Record<string, string>> = {
   'the empty board is a draw': '.........',
   'a row can be completed': 'xx.oo....',
@@ -64,7 +64,7 @@ const lines: readonly (readonly [number, number, number])[] = [
   [2, 4, 6],
 ];
 
-/** What a finished game brings `x`. */
+/** The result of a finished game for `x`. */
 function outcome(board: string): number | undefined {
   for (const [a, b, c] of lines) {
     const player = board[a];
@@ -73,7 +73,7 @@ function outcome(board: string): number | undefined {
   return board.includes('.') ? undefined : 0.5;
 }
 
-/** Nothing can follow a row of three. */
+/** The legal cells; none after a row of three. */
 function legalCells(board: string): readonly number[] {
   return outcome(board) === undefined ? cellsOf(board) : [];
 }
@@ -94,7 +94,7 @@ function answer(board: string): string {
 
 const known = new Map<string, number>();
 
-/** Minimax: what the board brings `x` when `turn` is to move and both play perfectly. */
+/** Minimax: the result for `x` if `turn` is to move and both play perfectly. */
 function worth(board: string, turn: Player): number {
   const key = board + turn;
   const before = known.get(key);

@@ -15,7 +15,7 @@ export type BackupRule = (
     readonly bootstrap: number;
     /** r(s, a) of the incoming edge; 0 at the root. */
     readonly reward: number;
-    /** The discount of what follows: γ, or 1 at the root, which has no edge of its own. */
+    /** The discount of what follows: γ, or 1 at the root, which has no incoming edge. */
     readonly discount: number;
   },
 ) => number;
@@ -30,7 +30,7 @@ export interface BackupOptions {
   readonly outcome?: number | undefined;
 }
 
-/** Carries the return of a simulation from a leaf up to the root. @returns what it came to there. */
+/** Propagates the return of a simulation from a leaf to the root. @returns the return at the root */
 export function carryUp<State, Action>(
   leaf: TreeNode<State, Action>,
   options: BackupOptions,
@@ -40,10 +40,10 @@ export function carryUp<State, Action>(
   const { rule = meanBackup, discount = usualDiscount, outcome } = options;
   const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
   let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
-  // The evaluation of a node may be Q(s, a) already. The start has no action.
+  // The evaluation of a node may already be Q(s, a). The root has no action.
   let isReturn =
     !isRewardedEnd && outcome === undefined && leaf.parent !== undefined && leaf.about === 'action';
-  // One object for the whole path: a rule reads it and keeps nothing.
+  // One object for the whole path: a rule only reads it and must not keep it.
   const sample = { target, bootstrap: target, reward: 0, discount: 1 };
   for (let own: TreeNode<State, Action> | undefined = leaf; own !== undefined; own = own.parent) {
     sample.discount = own.parent === undefined ? 1 : discount;
@@ -94,10 +94,10 @@ export const maxBackup: BackupRule = ({ children }, { target, reward, discount }
  * counts as one visit, as if N were `max(1, N)`; failed and pruned children do not count.
  *
  * @param options - `unvisited`: the value of the one visit assumed for an unvisited child. If left out, unvisited
- * children do not count. It is not told γ: `knownValue` takes it as 1 here, so wrap it if the tree has another.
- * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024,
- * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
- * Preference Learning", 2024, section 2.1, and its reference code for `max(1, N)`.
+ * children do not count. It does not get γ: `knownValue` assumes 1 here, so wrap it if the tree's γ differs.
+ * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024, section 3.2, "Value
+ * backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024,
+ * section 2.1, and its reference code for `max(1, N)`.
  */
 export function visitWeighted(
   options: { readonly unvisited?: (child: NodeStatistics) => number } = {},

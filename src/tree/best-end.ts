@@ -21,7 +21,7 @@ export class BestEnd<State, Action> {
     return this.#best?.node;
   }
 
-  /** Takes in a node that has changed. */
+  /** Considers a node that has changed. */
   consider(node: SearchNode<State, Action>): void {
     if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
     if (!isAtOrBelow(node, this.#tree.cursor)) return;
@@ -31,7 +31,7 @@ export class BestEnd<State, Action> {
     if (best === undefined || precedes({ node, score }, best)) {
       this.#best = { node, score };
     } else if (best.node === node && score < best.score) {
-      // The best one has lost: any other may now be better.
+      // The score of the best end has dropped: another one may now be better.
       this.reconsider();
     }
   }
@@ -43,7 +43,7 @@ export class BestEnd<State, Action> {
   }
 }
 
-/** Whether a node lies below another one of the same tree, or is that one. */
+/** Whether a node is below another one of the same tree, or the same node. */
 export function isAtOrBelow(node: SearchNode, above: SearchNode): boolean {
   let current: SearchNode | undefined = node;
   while (current !== undefined && current.depth > above.depth) current = current.parent;

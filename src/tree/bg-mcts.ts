@@ -53,7 +53,7 @@ export function spendingDown(options: SpendingDownOptions): Selection {
   return named('spendingDown', options, Object.assign(select, { explain }));
 }
 
-/** GEN of a node; of one without children it is infinite. */
+/** GEN of a node; infinite for a node without children. */
 function anotherChild({ children }: NodeStatistics, discount: number, weight: number): number {
   const values = children.filter(isIn).map((child) => ownReturn(child, discount));
   if (values.length === 0) return Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ function below(top: NodeStatistics): Iterable<NodeStatistics> {
   return subtree(top as SearchNode);
 }
 
-/** What has failed, or turned out to be its sibling, is no child. */
+/** Failed nodes and duplicates do not count as children. */
 function isIn(node: NodeStatistics): boolean {
   return !isOut(node);
 }

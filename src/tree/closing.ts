@@ -9,7 +9,7 @@ export function closeFrom<State, Action>(node: TreeNode<State, Action>): void {
   if (isClosed(node)) closeAbove(node);
 }
 
-/** Closes the nodes above one that has just been closed, as far as nothing is left to learn there. */
+/** Closes the nodes above one that has just been closed, as long as nothing is left to learn there. */
 export function closeAbove<State, Action>(node: TreeNode<State, Action>): void {
   for (let above = node.parent; above?.complete === true; above = above.parent) {
     if (!closeIfDone(above)) return;
@@ -62,7 +62,7 @@ function isExact({
 /** Names the root cause, however far below, not the failures that followed from it. */
 function causeBelow<State, Action>(failed: TreeNode<State, Action>): string {
   const message = failed.failure?.message ?? 'no reason is known.';
-  return hasFailedBelow(failed) ? message : `Every way on failed, the first with: ${message}`;
+  return hasFailedBelow(failed) ? message : `All continuations failed, the first with: ${message}`;
 }
 
 /** Whether a node failed because none of its samples could be used. */

@@ -42,7 +42,7 @@ export function tally(ballots: readonly Ballot[]): NonNullable<Conclusion<never,
     else alike.push(ballot);
   }
   const sum = ballots.reduce((all, { weight }) => all + weight, 0);
-  // Weights whose sum overflows are made smaller, all alike.
+  // Weights whose sum overflows are scaled down together.
   const unit = Number.isFinite(sum) ? 1 : Number.MAX_VALUE;
   const weightOf = (some: readonly Ballot[]) =>
     some.reduce((all, { weight }) => all + weight / unit, 0);

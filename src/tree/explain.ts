@@ -49,7 +49,7 @@ function ruleOf<State, Action>(tree: SearchTree<State, Action>): Explained {
   throw new EspalierError('usage', 'Expected `rule` to be given, because the tree names none.');
 }
 
-/** Each rule that can be made again from its name and options. */
+/** Every rule that can be recreated from its name and options. */
 const rules: Readonly<Record<string, (options: never) => unknown>> = {
   betaBelief,
   byMinMax,
@@ -74,7 +74,7 @@ const rules: Readonly<Record<string, (options: never) => unknown>> = {
   widerOrDeeper: ({ belief }: { readonly belief: Belief }) => widerOrDeeper(belief),
 };
 
-/** The rule of this name and these options. */
+/** The rule with this name and these options. */
 function ruleFrom(spec: RuleSpec): Explained {
   const make = Object.hasOwn(rules, spec.name) ? rules[spec.name] : undefined;
   if (make !== undefined) return make(revived(spec, ruleFrom) as never) as Explained;

@@ -23,7 +23,7 @@ export const maxChild: FinalChoice = choosing('maxChild', 'value', (children) =>
   greatest(children, (a, b) => a.value - b.value || a.visits - b.visits),
 );
 
-/** A choice by one number of the children, and by another one among equals. */
+/** A choice by one statistic of the children, with ties broken by another. */
 function choosing(name: string, by: 'value' | 'visits', choice: FinalChoice): FinalChoice {
   const explain = () => (child: NodeStatistics) => {
     const { value, visits } = child;
@@ -53,7 +53,7 @@ function isKnown({ status }: NodeStatistics): boolean {
 /** The best return of a fully explored node: its reward plus that of the best path below. */
 function bestReturn(top: NodeStatistics, discount: number): number {
   const returns = new Map<NodeStatistics, number>();
-  // Parents first, and then worked off from behind: paths may be longer than the call stack is deep.
+  // Parents first, then processed backwards: paths may be longer than the call stack is deep.
   const nodes = [top];
   for (const node of nodes) for (const child of knownBelow(node)) nodes.push(child);
   for (const node of nodes.toReversed()) {
@@ -103,7 +103,7 @@ function unvisitedBet<State, Action>(
   discount: number,
 ): SearchNode<State, Action> {
   const nodes = [...subtree(from)].filter((node) => node.kind !== 'proposed' && !isOut(node));
-  // Of a start nothing was promised where it was not evaluated.
+  // A start that was not evaluated has no promise.
   const promise = (node: SearchNode) =>
     node === from && node.rawValue === undefined ? -Infinity : promiseOf(node, discount);
   return mostPromising(nodes, promise) ?? from;

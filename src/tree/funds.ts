@@ -2,7 +2,7 @@
 export interface Funds {
   /** What is left. */
   readonly left: number;
-  /** What there was at first. */
+  /** What there was at the start. */
   readonly whole: number;
   /** The cost of one step towards an answer; 0 while unknown. */
   readonly step: number;
@@ -30,18 +30,18 @@ export function shareLeft({ left, whole }: Funds): number {
   return whole > 0 ? Math.max(0, left) / whole : 0;
 }
 
-/** Whether a simulation at depth d, and the way to an answer from there, can be paid for beside `inFlight` others. */
+/** Whether a simulation at depth d, and the path to an answer from there, are affordable beside `inFlight` others. */
 export function canAfford(funds: Funds, from: number, inFlight = 0): boolean {
   const price = Math.max(funds.simulation, toAnswer(funds, from));
   return price === 0 || price * (inFlight + 1) <= funds.left - funds.reserve;
 }
 
-/** Whether another sibling can be paid for: two answers from the start, and its own with half of what is left. */
+/** Whether another sibling is affordable: two answers from the start, and its own from half of what is left. */
 export function canAffordSibling(funds: Funds, from: number): boolean {
   return answersLeft(funds, 0) >= 2 && toAnswer(funds, from) <= funds.left / 2;
 }
 
-/** By how much exploration shrinks: `min(1, √(E / E₀))`. */
+/** The factor by which exploration shrinks: `min(1, √(E / E₀))`. */
 export function explorationLeft(answers: number, enough: number): number {
   return Math.min(1, Math.sqrt(Math.max(0, answers) / enough));
 }

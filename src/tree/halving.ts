@@ -70,9 +70,9 @@ function gumbelOf(uniform: number): number {
 
 /** The state of the halving at a node. */
 interface Halving {
-  /** The actions that the phase considers, the best first, with their visits when it began. */
+  /** The actions that the phase considers, best first, with their visits when it began. */
   readonly lanes: readonly { readonly id: number; readonly visits: number }[];
-  /** How many nodes the tree had then: actions that were proposed since have not been dropped. */
+  /** The number of nodes in the tree at that time: actions proposed later have not been dropped. */
   readonly size: number;
 }
 
@@ -87,7 +87,7 @@ export function noteNoise<State, Action>(
 ): void {
   for (const child of tree.cursor.children) {
     if (noises.at(child) !== undefined) continue;
-    // Without noise not −0, which no JSON can hold.
+    // Without noise it must not be −0, which JSON cannot hold.
     const gumbel = scale === 0 ? 0 : scale * gumbelOf(random.split('gumbel', child.id).next());
     noises.write(tree, child, { gumbel });
   }
@@ -146,8 +146,8 @@ export function gumbelRating(
 }
 
 /**
- * Visits children as often as the improved policy would: the highest of `π′(a) − N(a) / (1 + Σ N)`, with `π′ = softmax(ln
- * P + σ(q̂))`. Deterministic. Simulations under way count as visits.
+ * Visits children as often as the improved policy would: the highest of `π′(a) − N(a) / (1 + Σ N)`, with `π′ =
+ * softmax(ln P + σ(q̂))`. Deterministic. Simulations in flight count as visits.
  *
  * @see Danihelka et al., 2022, section 5, "Planning at non-root nodes".
  */
@@ -171,7 +171,7 @@ export function visitingAsImproved(options: CompletedOptions = {}): SelectionRul
 }
 
 /**
- * The improved policy `π′ = softmax(ln P + σ(q̂))` at a node: at least as good as the prior, where the values are right.
+ * The improved policy `π′ = softmax(ln P + σ(q̂))` at a node: at least as good as the prior, if the values are right.
  *
  * @see Danihelka et al., 2022, equation 11.
  */
@@ -243,7 +243,7 @@ export function gumbelChoice<State, Action>(
   )[0];
 }
 
-/** Children of a node, the highest {@link gumbelRating} first, of equal ones the first. */
+/** The children of a node, highest {@link gumbelRating} first, ties going to the first. */
 function byRating<State, Action>(
   parent: SearchNode<State, Action>,
   children: readonly SearchNode<State, Action>[],

@@ -17,12 +17,12 @@ export interface InFlight {
 }
 
 /**
- * Counts unobserved samples: N + O(s) in the exploration term, the value left as it is. It invents no values, but if
- * values differ much more than the exploration term it does not spread either: with few simulations,
- * {@link virtualLoss} is the safer choice.
+ * Counts unobserved samples: N + O(s) in the exploration term, with the value unchanged. It invents no values, but if
+ * values differ much more than the exploration term it does not spread either: with few simulations, {@link
+ * virtualLoss} is the safer choice.
  *
- * @see Liu, Chen, Yu, Zhai, Zhou, Liu, "Watch the Unobserved: A Simple Approach to Parallelizing Monte
- * Carlo Tree Search", 2020, equation 4.
+ * @see Liu, Chen, Yu, Zhai, Zhou, Liu, "Watch the Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree
+ * Search", 2020, equation 4.
  */
 export const unobserved: InFlight = named(
   'unobserved',

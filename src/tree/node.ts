@@ -20,9 +20,9 @@ export interface NewChild<Action> {
 }
 
 /**
- * The one mutable form of a node. Everybody else sees it as a `SearchNode`, which is read only.
+ * The only mutable form of a node. All other code sees it as a `SearchNode`, which is read-only.
  *
- * An empty list of children is shared by all nodes that have none.
+ * All nodes without children share one empty list.
  */
 export class TreeNode<State, Action> {
   readonly id: NodeId;
@@ -45,7 +45,7 @@ export class TreeNode<State, Action> {
   terminal = false;
   complete = false;
 
-  /** One sample stands by itself: most nodes have no second one. */
+  /** A single evaluation is stored without a list: most nodes have no second one. */
   #evaluated: Evaluation | readonly Evaluation[] | undefined = undefined;
   #rare: Rare = nothingRare;
 
@@ -72,7 +72,7 @@ export class TreeNode<State, Action> {
     return isOne(evaluated) ? [evaluated] : evaluated;
   }
 
-  /** Keeps a further sample. */
+  /** Adds a further sample. */
   addEvaluation(evaluation: Evaluation): void {
     const evaluated = this.#evaluated;
     this.#evaluated = evaluated === undefined ? evaluation : [...this.evaluations, evaluation];
@@ -138,14 +138,14 @@ export class TreeNode<State, Action> {
     return this.#rare.annotations ?? nothing;
   }
 
-  /** Sets what most nodes lack. */
+  /** Sets fields that most nodes lack. */
   set(change: Partial<Rare>): void {
     this.#rare = { ...this.#rare, ...change };
   }
 
   /**
-   * Forgets that the node had failed or was put aside. Where nothing came of it, it is as if nobody had asked;
-   * samples that were drawn and could not be used stay drawn.
+   * Reopens a node that failed or was pruned. Without children, it is as if it had never been expanded, except that
+   * samples that were drawn but unusable stay counted.
    */
   reopen(): void {
     const isBare = this.children.length === 0;
@@ -160,7 +160,7 @@ export class TreeNode<State, Action> {
     });
   }
 
-  /** Takes over all that may change, for a copy of the tree. */
+  /** Copies everything that may change, for a copy of the tree. */
   copyFrom(other: TreeNode<State, Action>): void {
     this.state = other.state;
     this.realised = other.realised;
@@ -177,11 +177,11 @@ export class TreeNode<State, Action> {
   }
 }
 
-/** What most nodes lack. It is kept apart, and the rarest of it left out, so that they stay small. */
+/** Fields that most nodes lack. They are kept in a separate object, so that nodes stay small. */
 interface Rare {
   readonly answer: boolean;
   readonly cost?: number | undefined;
-  /** Proposals that the policy has been asked for here. */
+  /** The number of proposals requested from the policy here. */
   readonly samples: number;
   readonly failure: Failure | undefined;
   readonly completion: Completion | undefined;
@@ -205,12 +205,12 @@ function isOne(evaluated: Evaluation | readonly Evaluation[]): evaluated is Eval
   return !Array.isArray(evaluated);
 }
 
-/** The read-only face of a node. The only cast between the two. */
+/** A node as its read-only type. The only cast between the two. */
 export function view<State, Action>(node: TreeNode<State, Action>): SearchNode<State, Action> {
   return node as unknown as SearchNode<State, Action>;
 }
 
-/** What is kept at a node is saved with the tree. */
+/** Notes at a node are saved with the tree, so they must be JSON. */
 export function expectNotes({ id }: SearchNode, notes: JsonValue): void {
   const fault = jsonFault(notes);
   if (fault === undefined) return;

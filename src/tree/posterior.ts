@@ -21,7 +21,7 @@ export function sampleGamma(random: Random, shape: number): number {
   if (!(shape > 0 && Number.isFinite(shape))) {
     throw new EspalierError(
       'usage',
-      `Values must lie in [0, 1] for a beta belief and for Thompson sampling: a shape came to \`${shape}\`, and must be finite and above 0.`,
+      `Values must lie in [0, 1] for a beta belief and for Thompson sampling: a shape was \`${shape}\`, but must be finite and above 0.`,
     );
   }
   if (shape < 1) return sampleGamma(random, shape + 1) * (1 - random.next()) ** (1 / shape);
@@ -97,10 +97,10 @@ export function merged(one: Moments, other: Moments): Moments {
 type NormalParameters = Required<NonNullable<Parameters<typeof gaussianBelief>[0]>>;
 
 /**
- * The posterior after n values with mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`,
- * `m′ = (κm + n·x̄) / κ′`, `τ²′ = (ν·τ² + S + nκ(m − x̄)² / κ′) / ν′`.
+ * The posterior after n values with mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`, `m′ = (κm + n·x̄) /
+ * κ′`, `τ²′ = (ν·τ² + S + nκ(m − x̄)² / κ′) / ν′`.
  *
- * @throws EspalierError `usage` where the values are too large for that.
+ * @throws EspalierError `usage` if the values are too large.
  * @see Murphy, "Conjugate Bayesian analysis of the Gaussian distribution", 2007, section 5.
  */
 export function updated(
@@ -147,7 +147,7 @@ export function gaussianBelief(
   return named('gaussianBelief', prior, {
     draw(random: Random, seen: Moments) {
       const now = after(seen);
-      // With little trust in the variance a draw may underflow to 0.
+      // With a small ν, a draw may underflow to 0.
       const precision = Math.max(sampleGamma(random, now.nu / 2), Number.MIN_VALUE);
       const sigma = Math.sqrt((now.nu * now.variance) / 2 / precision);
       return now.mean + (sigma / Math.sqrt(now.kappa)) * sampleNormal(random);

@@ -101,7 +101,7 @@ export function completedByMixValue(
     let greatest = Number.NEGATIVE_INFINITY;
     let most = 0;
     for (const child of parent.children) {
-      // A duplicate is none of the children.
+      // A duplicate does not count as a child.
       if (child.status === 'pruned') continue;
       least = Math.min(least, complete(child));
       greatest = Math.max(greatest, complete(child));
@@ -114,7 +114,7 @@ export function completedByMixValue(
   });
 }
 
-/** Options of {@link completedByMixValue}, and of what is built on it. */
+/** Options of {@link completedByMixValue} and of rules built on it. */
 export interface CompletedOptions {
   /** c_scale. @defaultValue 0.1 */
   readonly valueScale?: number;
@@ -146,7 +146,7 @@ export function withScore(node: NodeStatistics): Seen {
   return { visits, value: (ownReturn(node, 1) + node.visits * node.value) / visits };
 }
 
-/** v_mix: the raw value of the parent, mixed with what its visited children say. */
+/** v_mix: the raw value of the parent, mixed with the values of its visited children. */
 function mixedValueBelow(parent: NodeStatistics, seen: (node: NodeStatistics) => Seen): number {
   const rawValue = parent.rawValue ?? stateValue(parent);
   let visits = 0;

@@ -9,7 +9,7 @@ import type { SearchTree } from './tree.ts';
 /**
  * A tree as text for a terminal: visits, value and prior of each node, the best path marked with `★`.
  *
- * Actions may come from a model: control characters in them are shown and not sent to the terminal.
+ * Actions may come from a model: control characters in them are shown as text and not sent to the terminal.
  */
 export function renderTree<State, Action>(
   tree: SearchTree<State, Action>,
@@ -37,7 +37,7 @@ export function renderTree<State, Action>(
   const label = (node: SearchNode<State, Action>): string =>
     node.kind === 'root' ? '●' : clip(visible(format(node.action)).replaceAll('\n', '⏎'), width);
   const lines: Line[] = [];
-  // A stack of our own: paths may be longer than the call stack is deep.
+  // An explicit stack: paths may be longer than the call stack is deep.
   const stack: Entry<State, Action>[] = [{ node: tree.root, indent: '', branch: '' }];
   for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
     const { node, indent, branch } = entry;
@@ -66,13 +66,13 @@ export function renderTree<State, Action>(
     .join('\n');
 }
 
-/** How far a line is indented at most, in characters: from there on a path goes straight down. */
+/** The maximum indentation of a line, in characters: beyond it, paths are drawn straight down. */
 const deepest = 120;
 
 /** The branch of the last child. */
 const last = '└─ ';
 
-/** A node to draw, or how many are left out, and where. */
+/** A node to draw, or the number of nodes left out, and its position. */
 interface Entry<State, Action> {
   readonly node: SearchNode<State, Action> | number;
   readonly indent: string;
@@ -97,7 +97,7 @@ interface Line {
   readonly numbers: string;
 }
 
-/** Visits are left out of trees that were grown without any. */
+/** Visits are left out for trees that were grown without any. */
 function numbers(node: SearchNode, isVisited: boolean): string {
   const { visits, value, prior, depth, reward, status, notes } = node;
   const { g, h } = Object(notes['astar']) as Partial<Record<'g' | 'h', JsonValue>>;

@@ -43,7 +43,7 @@ export function named<Rule extends object>(
   return Object.assign(rule, { spec });
 }
 
-/** JSON knows no Infinity, and no functions. */
+/** JSON has no Infinity and no functions. */
 function saved(value: unknown): JsonValue {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   const { spec } = Object(value) as { readonly spec?: RuleSpec };
@@ -56,7 +56,7 @@ export function revived({ name, options }: RuleSpec, make: (spec: RuleSpec) => u
     if (value === null) {
       throw new EspalierError(
         'usage',
-        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is a function or holds one, which no tree can hold.`,
+        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is or contains a function, which a tree cannot store.`,
       );
     }
     if (value === 'Infinity') return [key, Number.POSITIVE_INFINITY];

@@ -6,7 +6,7 @@ import { type InFlight, virtualLoss } from './in-flight.ts';
 import { betaBelief, expectAboveZero } from './posterior.ts';
 import { type Explained, named } from './rules.ts';
 
-/** What a rule knows of the tree. */
+/** The properties of the tree that a rule can see. */
 export interface RuleView {
   /** γ, the discount of each edge. @defaultValue 1 */
   readonly discount?: number;
@@ -35,7 +35,7 @@ export interface UctOptions {
   readonly pseudoVisits?: number;
   /** How simulations in flight count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
-  /** What stands in for Q. @defaultValue the value as it is */
+  /** What replaces Q. @defaultValue Q itself */
   readonly qtransform?: QTransform;
 }
 
@@ -68,7 +68,7 @@ interface Terms {
 }
 
 function sumOf(exploit: number, explore: number, terms: Terms | undefined): number {
-  // `children.map(rule(parent))` hands over an index here.
+  // `children.map(rule(parent))` passes an index here.
   if (typeof terms === 'object') {
     terms.exploit = exploit;
     terms.explore = explore;
@@ -76,7 +76,7 @@ function sumOf(exploit: number, explore: number, terms: Terms | undefined): numb
   return exploit + explore;
 }
 
-/** A rule that is the sum of two terms, which it writes down where it is asked for them. */
+/** A rule that is the sum of two terms, which it reports on request. */
 function ofTerms(
   name: string,
   options: object,
@@ -103,8 +103,8 @@ export interface PuctOptions {
   /** c_base: how many visits it takes for exploration to grow; with `Infinity` it never does. @defaultValue 19652 */
   readonly cBase?: number;
   /**
-   * N(parent) from the parent's visits, those under way included. Where leaves are evaluated themselves, one of
-   * the visits ended at the parent; some papers count only those that went on.
+   * N(parent) as a function of the parent's visits, including those in flight. If leaves are evaluated themselves, one
+   * of the visits ended at the parent; some papers count only those that continued below it.
    *
    * @defaultValue all visits
    */
@@ -113,7 +113,7 @@ export interface PuctOptions {
   readonly unvisited?: (child: NodeStatistics, tree?: RuleView) => number;
   /** How simulations in flight count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
-  /** What stands in for Q. @defaultValue the value as it is */
+  /** What replaces Q. @defaultValue Q itself */
   readonly qtransform?: QTransform;
 }
 
@@ -144,17 +144,17 @@ export function puct(options: PuctOptions = {}): SelectionRule {
 }
 
 /**
- * Q(s, a) as far as it is known: what was backed up, and before the first visit the reward and the evaluation, of
- * which what is missing counts as 0. An evaluation about the action holds the reward already. Nothing follows an end
- * with a reward: it is worth that reward.
+ * Q(s, a) as far as it is known: the backed-up value or, before the first visit, the reward plus the evaluation, each 0
+ * if missing. An evaluation about the action already includes the reward. The value of an end with a reward is that
+ * reward.
  *
- * @param tree - `discount`: γ, by which the evaluation counts: `r + γ · v`. A tree has it. Default 1.
+ * @param tree - `discount`: γ, which discounts the evaluation: `r + γ · v`. A tree has this property. Default 1.
  */
 export function knownValue(node: NodeStatistics, tree: RuleView = {}): number {
   return node.visits > 0 ? node.value : ownReturn(node, tree.discount ?? 1);
 }
 
-// A tree that was searched with `unvisited: knownValue` can name it.
+// So that a tree searched with `unvisited: knownValue` can name it.
 named('knownValue', {}, knownValue);
 
 /**
@@ -189,7 +189,7 @@ export function thompson(
   const belief = betaBelief({ a, b });
   const seen = ({ visits, value }: NodeStatistics) => ({ count: visits, mean: value, squares: 0 });
   const rule: SelectionRule = (_parent, random) => (child) => belief.draw(random, seen(child));
-  // A draw cannot be repeated: the mean of what it is drawn from stands for it.
+  // A draw cannot be repeated, so the mean of its distribution is reported.
   const explain = () => (child: NodeStatistics) => belief.explain(seen(child));
   return named('thompson', options, Object.assign(rule, { explain }));
 }

@@ -217,7 +217,7 @@ function parse(source: unknown): TreeJson {
     throw invalid('version', `it is ${version}, this espalier reads ${treeVersion}`);
   }
   const parsed = treeSchema.safeParse(source, issueTexts);
-  // The schema keeps what it checked; the types say the same in the words of spec.
+  // The schema keeps the values that it checked; the types describe the same form.
   if (parsed.success) return parsed.data as TreeJson;
   const [issue] = parsed.error.issues;
   throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'unreadable', parsed.error);

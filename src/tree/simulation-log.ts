@@ -22,7 +22,9 @@ export class SimulationLog {
   readonly #returns: number[] = [];
   readonly #calls: number[] = [];
   readonly #tokens: number[] = [];
-  /** Simulations under way, and what they have backed up: from where, and what it came to at the root. */
+  /**
+   * The number of simulations in flight; below, the nodes from which they have backed up and the returns at the root.
+   */
   #underWay = 0;
   readonly #backedUpFrom: NodeId[] = [];
   readonly #backedUp: number[] = [];
@@ -46,7 +48,7 @@ export class SimulationLog {
     this.#underWay++;
   }
 
-  /** @internal What nobody simulates, such as a tree that is read from other data, is not logged. */
+  /** @internal Backups outside a simulation, such as in a tree read from other data, are not logged. */
   backUp(leaf: NodeId, value: number): void {
     if (this.#underWay === 0) return;
     this.#backedUpFrom.push(leaf);
@@ -68,7 +70,7 @@ export class SimulationLog {
   handBack(): void {
     this.#underWay--;
     if (this.#underWay > 0) return;
-    // Setting the length to 0 would free what the next simulation fills again.
+    // Setting the length to 0 would free memory that the next simulation needs again.
     while (this.#backedUp.length > 0) {
       this.#backedUpFrom.pop();
       this.#backedUp.pop();
@@ -94,7 +96,7 @@ export class SimulationLog {
   }
 }
 
-/** Searches without models spend nothing, and need no column for it. */
+/** Searches without models spend nothing and need no column. */
 function addTo(column: number[], amount: number, index: number): void {
   if (amount === 0) return;
   while (column.length < index) column.push(0);

@@ -20,7 +20,7 @@ export interface SearchSummary<Action> {
 }
 
 /**
- * The statistics of a node's children, as a caller or a trainer wants them.
+ * The statistics of a node's children, for callers and training.
  *
  * @see Silver et al., "Mastering the game of Go without human knowledge", 2017, "Play".
  */
@@ -57,12 +57,12 @@ function priors(children: readonly ChildNode[]): readonly number[] {
   return children.map(({ prior }) => prior);
 }
 
-/** Divided by the greatest first, so that no power overflows. */
+/** Divides by the greatest first, so that no power overflows. */
 function sharpen(counts: readonly number[], temperature: number): readonly number[] {
   const most = counts.reduce((max, count) => Math.max(max, count), 0);
   return normalised(
     counts.map((count) => {
-      // 1 ** Infinity is no number.
+      // 1 ** Infinity is NaN.
       if (count === most) return 1;
       return temperature === 0 ? 0 : (count / most) ** (1 / temperature);
     }),
@@ -109,13 +109,13 @@ export function scoreOf(node: SearchNode, discount: number): number | undefined 
 export function promiseOf(node: SearchNode, discount: number): number {
   const { parent, terminal, reward, rawValue = 0, about } = node;
   const isRewardedEnd = terminal && reward !== undefined;
-  // Q(s, a) holds the reward of its edge already.
+  // Q(s, a) already includes the reward of its edge.
   return parent !== undefined && about === 'action' && !isRewardedEnd
     ? returnOf(parent, rawValue, discount)
     : returnOf(node, isRewardedEnd ? 0 : rawValue, discount);
 }
 
-/** The value at the root of a return that follows a node. */
+/** The discounted return at the root, given the return from a node on. */
 function returnOf(node: SearchNode, ahead: number, discount: number): number {
   let sum = ahead;
   for (let at: SearchNode | undefined = node; at !== undefined; at = at.parent) {

@@ -74,7 +74,7 @@ export interface NodeJson {
   readonly parent?: number | undefined;
   /** a; none at the root. */
   readonly action?: JsonValue | undefined;
-  /** Present where the action has been taken. */
+  /** Present if the action has been taken. */
   readonly state?: JsonValue | undefined;
   /** P(s, a). @defaultValue 1 */
   readonly prior?: number | undefined;
@@ -120,17 +120,17 @@ export interface NodeJson {
   readonly annotations?: Readonly<Record<string, JsonValue>> | undefined;
 }
 
-/** States and actions are the environment's: that they are JSON is all that is asked of them. */
+/** States and actions belong to the environment: they only have to be JSON. */
 const json: z.ZodMiniType<JsonValue> = z.custom<JsonValue>(
   (value) => jsonFault(value) === undefined,
   `expected JSON, at most ${deepestJson} deep`,
 );
-/** Any name will do, also `__proto__`, which a record would drop. */
+/** Any name is allowed, including `__proto__`, which a record would drop. */
 const named = json.check(z.refine(isPlainObject, 'expected an object'));
 const count = z.int().check(z.minimum(0));
 const flag = z.optional(z.boolean());
 
-// A plug-in may put more into these than we know; nothing of it is lost.
+// A plug-in may add fields that we do not know; none are lost.
 const evaluation = z.looseObject({
   value: z.number(),
   about: z.optional(z.enum(['action', 'state'])),
@@ -187,7 +187,7 @@ const shares = z.array(
   }),
 );
 
-/** What a saved tree must look like. */
+/** The schema of a saved tree. */
 export const treeSchema: z.ZodMiniType = z.strictObject({
   format: z.literal('espalier-tree'),
   version: z.literal(treeVersion),

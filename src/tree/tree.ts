@@ -70,12 +70,12 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return view(this.mutable(0)) as RootNode<State, Action>;
   }
 
-  /** γ, the discount of each edge below the root, in [0, 1]: what comes later is worth less. 1 until it is set. */
+  /** γ, the discount of each edge below the root, in [0, 1]: later rewards are worth less. 1 until it is set. */
   get discount(): number {
     return this.#discount;
   }
 
-  /** Sets γ, and reconsiders what is best by it. */
+  /** Sets γ, and reconsiders which end is best. */
   set discount(discount: number) {
     if (discount === this.#discount) return;
     this.#discount = discount;
@@ -236,7 +236,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     if (this.#best.node === node) this.#best.reconsider();
   }
 
-  /** @internal Lets a rule choose as if some nodes had been pruned. */
+  /** @internal Lets a rule choose as if these nodes had been pruned. */
   without<Chosen>(nodes: readonly SearchNode<State, Action>[], choose: () => Chosen): Chosen {
     const own = nodes.map((node) => this.#own(node));
     const before = own.map(({ status }) => status);
@@ -301,7 +301,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /**
-   * Carries the return of a simulation from a node up to the root.
+   * Propagates the return of a simulation from a node to the root.
    *
    * The node's own return is v(s), or only its reward for a rewarded terminal node. Each edge adds its reward and
    * discounts what follows, except the first edge for an evaluation about the action, which includes both; the root has
@@ -323,7 +323,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       );
     }
     this.#cursor = own;
-    // What was best elsewhere can no longer be reached.
+    // A best node elsewhere can no longer be reached.
     if (this.#conclusion && !isAtOrBelow(this.#conclusion.node, node)) this.#conclusion = undefined;
     if (this.#preferred && !isAtOrBelow(this.#preferred, node)) this.#preferred = undefined;
     this.#best.reconsider();
@@ -338,7 +338,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records what an algorithm found. */
   conclude(conclusion: Conclusion<State, Action>): void {
     const { id, status } = this.#own(conclusion.node);
-    if (status === 'pruned') throw expectation('node', 'one that was not put aside', id);
+    if (status === 'pruned') throw expectation('node', 'one that was not pruned', id);
     this.#conclusion = { ...conclusion, optimal: conclusion.optimal === true };
   }
 
@@ -362,7 +362,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return copy;
   }
 
-  /** @internal Adds one child to many. What nobody else has seen yet may grow in place, which {@link add} must not. */
+  /**
+   * @internal Adds one of many children. A list that no other code has seen yet may grow in place, which {@link add}
+   * must not do.
+   */
   append(parent: NodeId, child: NewChild<Action>): TreeNode<State, Action> {
     const above = this.mutable(parent);
     const node = new TreeNode<State, Action>(this.#nodes.length, above, child);
@@ -394,7 +397,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       this.conclude({ ...conclusion, node: this.node(conclusion.node) });
   }
 
-  /** The mutable form of a node, which must be of this tree: another tree's ids mean other nodes. */
+  /** The mutable form of a node of this tree: the ids of another tree mean other nodes. */
   #own(node: SearchNode<State, Action>): TreeNode<State, Action> {
     expectNode('node', node);
     const own = this.#nodes[node.id];

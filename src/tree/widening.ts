@@ -31,7 +31,7 @@ export function progressiveWidening(
 
 /**
  * Allows another child while no open child has a value of at least `below`. Unvisited children count with their
- * evaluation, undiscounted: a widening rule is not told γ, and takes it as 1.
+ * evaluation, undiscounted: a widening rule does not get γ, and assumes 1.
  *
  * For sampling policies, such as language models, with a value that recognises lost states: instead of going deeper
  * below the best of bad children, more are drawn. When to go wider and when deeper is also the question of Inoue et
@@ -63,8 +63,8 @@ export function valueWidening(
 
 /**
  * Where a simulation continues from a selected node. A node that may get no further child now, and whose children are
- * all closed, is stuck: the best of them counts again, which costs no call, and with more visits the width may grow. If
- * it never will, nothing is left, and the result is `undefined`.
+ * all closed, is stuck: the best end below it counts again, which costs no call, and with more visits the width may
+ * grow. If it never will, nothing is left to search, and the result is `undefined`.
  */
 export function goingOnFrom<State, Action>(
   node: SearchNode<State, Action>,
@@ -76,7 +76,7 @@ export function goingOnFrom<State, Action>(
   return widening(oftenVisited(node)) ? bestEnd(node) : undefined;
 }
 
-/** The numbers of a node as if it had been visited without end. A node has getters, and cannot be spread. */
+/** The statistics of a node as if it had infinitely many visits. A node has getters, so it cannot be spread. */
 function oftenVisited(node: NodeStatistics): NodeStatistics {
   const { id, depth, value, inFlight, prior, reward, rawValue, about } = node;
   const { status, exact, terminal, answer, samples, children } = node;
@@ -84,7 +84,7 @@ function oftenVisited(node: NodeStatistics): NodeStatistics {
   return { ...numbers, status, exact, terminal, answer, samples, children, visits: Infinity };
 }
 
-/** The end of the best way on from a node all of whose children are known. */
+/** The end of the best explored path below a node whose children are all closed. */
 export function bestEnd<State, Action>(
   node: SearchNode<State, Action>,
 ): SearchNode<State, Action> | undefined {

@@ -9,7 +9,7 @@ import type { SearchNode } from '../contracts/node.ts';
 import { type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';
 
-/** Throws where an evaluator is none, with a sentence of its own where it is an oracle. */
+/** Throws unless this is an evaluator, with a separate message for an oracle. */
 export function expectEvaluator(name: string, value: unknown): void {
   expectNoOracle(name, 'evaluate', value);
   expectMethods(name, value, ['evaluate']);
@@ -17,21 +17,24 @@ export function expectEvaluator(name: string, value: unknown): void {
   expectOneOf(`${name}.needs`, needs, ['proposed', 'realised']);
 }
 
-/** What an evaluator is asked. */
+/** A request to an evaluator. */
 export interface Asking<State, Action> {
-  /** What the part is called: its random numbers are its own. */
+  /** The name of the part, from which its random numbers are derived. */
   readonly name: string;
-  /** Who is asked. */
+  /** The evaluator to ask. */
   readonly evaluator: Evaluator<State, Action>;
-  /** For the value, or for the return of a simulation; where there are none, the return is the value. */
+  /**
+   * `evaluate` for the value, `simulate` for the return of a simulation. Without a `simulate` method, the return is the
+   * value.
+   */
   readonly method: 'evaluate' | 'simulate';
-  /** About which nodes. */
+  /** The nodes to ask about. */
   readonly nodes: readonly SearchNode<State, Action>[];
 }
 
 /**
- * The answers of an evaluator that another one is made of, one a node. Where it breaks its contract, or throws what
- * does not end the search, its nodes have failed.
+ * The answers of an evaluator that is part of another one, one per node. If it breaks its contract or throws an error
+ * that does not end the search, its nodes fail.
  */
 export function* askEvaluator<State, Action>(
   { name, evaluator, method, nodes }: Asking<State, Action>,
@@ -55,7 +58,7 @@ export function* askEvaluator<State, Action>(
   }
 }
 
-/** Parts that draw from one source side by side would depend on who draws first. */
+/** If concurrent parts drew from one source, their numbers would depend on which draws first. */
 function requestOf<State, Action>(
   name: string,
   whole: EvaluateRequest<State, Action>,

@@ -13,7 +13,10 @@ import { noState } from './no-state.ts';
 
 type Verdict = Evaluation | Failed;
 
-/** What is looked at: a state, and the step that is proposed there where it is not the state. The start has no step. */
+/**
+ * The subject of an evaluation: a state or, if the evaluator judges actions, a step and the state in which it is
+ * proposed. The root has no step.
+ */
 export interface Sight<State, Action> {
   /** The node of the state. */
   readonly place: NodeWithState<State, Action>;
@@ -22,10 +25,10 @@ export interface Sight<State, Action> {
 }
 
 /**
- * What an evaluator does that looks at nodes side by side: it says of the values what they are about, and what throws
- * fails its node alone.
+ * The methods of an evaluator that treats nodes separately: values are marked with what they are about, and an error
+ * fails only its node.
  *
- * @param begin - Begins a batch; what it prepares is shared by the nodes.
+ * @param begin - Begins a batch, with preparations that its nodes share.
  */
 export function evaluateEach<State, Action>(
   about: 'action' | 'state',
@@ -53,7 +56,7 @@ export function evaluateEach<State, Action>(
   };
 }
 
-/** An evaluation of a node that says what it is about. */
+/** An evaluation of a node, marked with what it is about. */
 export function saying(
   about: 'action' | 'state',
   { kind }: Pick<SearchNode, 'kind'>,
@@ -63,17 +66,17 @@ export function saying(
   return isState || 'failure' in verdict ? verdict : { ...verdict, about };
 }
 
-/** What is looked at, as text: the prompt of the state with what parts tell behind it, and the step. */
+/** The subject as text: the prompt of the state followed by prompt parts, and the step. */
 export interface Subject {
   /** The prompt. */
   readonly messages: readonly Message[];
-  /** What a request with it has besides. */
+  /** Additional settings of a request with it. */
   readonly tools: ToolsShown;
-  /** The step, where it is not the state that is looked at. */
+  /** The step; `undefined` if the state is evaluated. */
   readonly step: string | undefined;
 }
 
-/** What is looked at, as text. */
+/** The subject of an evaluation as text. */
 export function subjectOf<State, Action>(
   { place, step: node }: Sight<State, Action>,
   promptParts: readonly PromptPart<State, Action>[],
@@ -83,7 +86,7 @@ export function subjectOf<State, Action>(
   const messages = notation.prompt(place.state);
   const step = node && notation.format(node.action);
   const tools = toolsShown(notation);
-  // With nothing else to be told the question is asked at once.
+  // Without prompt parts no promise is needed.
   if (promptParts.length === 0) return { messages, tools, step };
   return withParts(messages, promptParts, { ...request, node: place }).then((told) => ({
     messages: told,

@@ -16,26 +16,26 @@ export interface NamedEvaluator<State, Action> {
   readonly evaluator: Evaluator<State, Action>;
 }
 
-/** What a part said of a node. */
+/** The result of a part for a node. */
 export interface Answer {
   /** The name of the part. */
   readonly name: string;
-  /** What it said. */
+  /** The result. */
   readonly verdict: Evaluation | Failed;
 }
 
-/** What a part said that did not fail. */
+/** The result of a part that did not fail. */
 export interface Scored extends Answer {
-  /** What it said. */
+  /** The result. */
   readonly verdict: Evaluation;
 }
 
-/** Tells whether a part could value a node. */
+/** Whether a part could value a node. */
 export function isScored(answer: Answer): answer is Scored {
   return !('failure' in answer.verdict);
 }
 
-/** The failure of a part that gave nothing at all for a node. */
+/** The failure of a part that returned nothing for a node. */
 export const nameless: Failed = {
   failure: { kind: 'invalid', message: 'Expected an evaluation, got none.' },
 };
@@ -47,17 +47,17 @@ export function failureOf({ name, verdict }: Answer): Failed | undefined {
   return { failure: { kind, message: `${name}: ${message}` } };
 }
 
-/** What all parts are asked for: values, or the returns of simulations. */
+/** A request to all parts: for values, or for the returns of simulations. */
 export interface Round<State, Action> {
-  /** Which of them. */
+  /** Which of the two. */
   readonly method: Asking<State, Action>['method'];
-  /** About which nodes. */
+  /** The nodes to ask about. */
   readonly nodes: readonly SearchNode<State, Action>[];
-  /** With what. */
+  /** The request that the composite evaluator received. */
   readonly request: EvaluateRequest<State, Action>;
 }
 
-/** An evaluator made of parts, by how they answer. Where a part tells the return of a simulation, so does it. */
+/** An evaluator composed of parts. If a part has `simulate`, so does the composite. */
 export function madeOf<State, Action>(
   parts: readonly NamedEvaluator<State, Action>[],
   answer: (round: Round<State, Action>) => Waiting<readonly (Evaluation | Failed)[]>,
@@ -75,7 +75,7 @@ export function madeOf<State, Action>(
   };
 }
 
-/** Throws unless parts are evaluators with different names that look at the same kind of nodes. */
+/** Throws unless the parts are evaluators with different names that need the same kind of nodes. */
 export function expectParts<State, Action>(
   name: string,
   parts: readonly NamedEvaluator<State, Action>[],
@@ -99,7 +99,7 @@ export function expectParts<State, Action>(
   needsOf(parts);
 }
 
-/** The kind of nodes that all parts look at. */
+/** The kind of nodes that all parts need. */
 function needsOf<State, Action>(
   parts: readonly NamedEvaluator<State, Action>[],
 ): Evaluator<State, Action>['needs'] {
@@ -114,7 +114,7 @@ function needsOf<State, Action>(
   );
 }
 
-/** What an evaluation keeps of the parts it is made of: their values, their reasons, what they could not read. */
+/** The details that an evaluation keeps of its parts: values, reasons, and the numbers of unreadable answers. */
 export function joined(answers: readonly Answer[]): Omit<Evaluation, 'value'> {
   const scored = answers.filter(isScored);
   const reasons = answers.flatMap(({ name, verdict }) => {

@@ -14,7 +14,7 @@ export interface JudgingOptions<State = any, Action = any> {
    * 32, with a reason 64 or 256
    */
   readonly maxTokens?: number;
-  /** The sampling temperature: from 0 up, for models that take one. @defaultValue 0 for one sample, else 1 */
+  /** The sampling temperature: from 0 up, for models that support one. @defaultValue 0 for one sample, else 1 */
   readonly temperature?: number;
   /** Text added to the prompt after the state, such as lessons. @defaultValue none */
   readonly promptParts?: readonly PromptPart<State, Action>[];

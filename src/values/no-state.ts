@@ -1,6 +1,6 @@
 import type { Failed } from '../contracts/failure.ts';
 
-/** The failure of a node that was to be evaluated before its action was taken. */
+/** The failure of a node whose evaluation was requested before its action was taken. */
 export const noState: Failed = {
   failure: {
     kind: 'invalid',

@@ -2,9 +2,9 @@ import { expectInteger, expectNumber } from '../base/expect.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.ts';
 
-/** How answers are drawn. */
+/** Settings for drawing answers. */
 export interface Sampling {
-  /** How many. */
+  /** Their number. */
   readonly samples: number;
   /** The maximum tokens of each. */
   readonly maxTokens: number;
@@ -21,7 +21,7 @@ export interface Sampling {
 /** A request without its messages. */
 export type RequestSettings = Omit<GenerateRequest, 'messages'>;
 
-/** What a model is asked with, as far as it supports it. */
+/** The settings of a request, as far as the model supports them. */
 export function requestSettings(
   { capabilities }: LanguageModel,
   { samples, maxTokens, topP, schema, readsTokens = false, ...others }: Sampling,

@@ -1,21 +1,21 @@
 import type { MaybePromise } from '../contracts/json.ts';
 
-/** Work that may have to wait: `yield* wait(value)` is to it what `await value` is to an async function. */
+/** Work that may have to wait: `yield* wait(value)` corresponds to `await value` in an async function. */
 export type Waiting<Result> = Generator<Promise<unknown>, Result, unknown>;
 
-/** Waits for a value where it is a promise, and goes on at once where it is not. */
+/** Waits for a value if it is a promise, and continues at once if it is not. */
 export function* wait<Value>(value: MaybePromise<Value>): Waiting<Value> {
-  // The driver sends back what the promise it was given resolves to.
+  // The driver sends back the value to which the promise resolves.
   return value instanceof Promise ? ((yield value) as Value) : value;
 }
 
-/** Does the work: synchronously as long as nothing has to be waited for. */
+/** Does the work, synchronously unless it has to wait. */
 export function settle<Result>(work: Waiting<Result>): MaybePromise<Result> {
   const first = work.next();
   return first.done === true ? first.value : settleLater(work, first.value);
 }
 
-/** The results of several works; those that have to wait do so side by side. */
+/** The results of several pieces of work; those that have to wait do so concurrently. */
 export function settleAll<Result>(
   works: readonly Waiting<Result>[],
 ): MaybePromise<readonly Result[]> {
@@ -23,7 +23,7 @@ export function settleAll<Result>(
   try {
     for (const work of works) results.push(settle(work));
   } catch (error) {
-    // Nobody will wait for the others, and a rejection that nobody waits for ends the process.
+    // The other promises are not awaited any more, and an unhandled rejection would end the process.
     for (const result of results) if (result instanceof Promise) result.catch(() => {});
     throw error;
   }

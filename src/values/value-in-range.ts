@@ -2,12 +2,12 @@ import { describeValue } from '../base/expect.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failed } from '../contracts/failure.ts';
 
-/** Room for the rounding of sums. */
+/** Tolerance for rounding errors of sums. */
 const tolerance = 1e-9;
 
 /**
- * An evaluation with a value in [0, 1], or the failure of whoever gave another one. What is outside by no
- * more than rounding is put on the bound.
+ * An evaluation with a value in [0, 1], or a failure that names the source of any other value. A value that is outside
+ * only by rounding is clamped.
  */
 export function valueInRange(source: string, value: unknown): Evaluation | Failed {
   if (typeof value === 'number' && value >= -tolerance && value <= 1 + tolerance) {

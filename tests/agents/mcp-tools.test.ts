@@ -150,7 +150,7 @@ test('a list without an end is refused', async () => {
   );
   const stuck = async () => ({ tools: [], nextCursor: 'a' });
   await expect(mcpTools({ ...open, listTools: stuck })).rejects.toThrow(
-    'The server gives the same cursor twice, so the list has no end. Ask whoever runs it.',
+    'The server gives the same cursor twice, so the list has no end. Ask its operator.',
   );
 });
 

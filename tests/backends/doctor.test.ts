@@ -30,12 +30,12 @@ test('it says how much a model thinks', async () => {
   expect(await foundOf('thinking', luna(500))).toEqual({
     about: 'thinking',
     outcome: 'yes',
-    detail: 'It answered behind 40 tokens of thoughts; it may have 500.',
+    detail: 'It answered after 40 tokens of thoughts; it may use 500.',
   });
   expect(await foundOf('thinking', luna(3))).toEqual({
     about: 'thinking',
     outcome: 'ignored',
-    detail: 'It was cut off in its thoughts: `thoughtTokens` is 3, and that is too few.',
+    detail: 'It was cut off while thinking: `thoughtTokens` is 3, which is too few.',
   });
   const plain = await served({ dialect: 'vllm', models: ['m'], answer: () => '391' });
   const model = openaiCompatible({ preset: 'vllm', baseUrl: plain, model: 'm' });
@@ -50,12 +50,12 @@ test('it says whether answers are bound to a schema, or told of it in words', as
   expect(await foundOf('JSON schema', model(true))).toEqual({
     about: 'JSON schema',
     outcome: 'yes',
-    detail: 'Answers are bound to it: it wrote “{"legs": 8}”',
+    detail: 'Answers are constrained to it: it wrote “{"legs": 8}”',
   });
   expect(await foundOf('JSON schema', model(false))).toEqual({
     about: 'JSON schema',
     outcome: 'no',
-    detail: 'It is told in words, and was kept once.',
+    detail: 'It is requested in words, and was followed once.',
   });
 });
 
@@ -101,6 +101,6 @@ test('its advice keeps to what was found, on a server that answers every path an
   expect(server?.scoring).toEqual([]);
   expect(advice.filter((line) => /probabilities|JSON/.test(line))).toEqual([
     'Judgements would be read from log-probabilities, but none came: set `capabilities: { logprobs: false }`.',
-    'Answers in JSON would be bound to their schema, but it was ignored: set `capabilities: { schema: false }`.',
+    'JSON answers would be constrained to their schema, but it was ignored: set `capabilities: { schema: false }`.',
   ]);
 });

@@ -184,13 +184,13 @@ describe('images of the user and of tools for the AI SDK', () => {
   });
 });
 
-describe('a model that is not known to take images', () => {
+describe('a model that is not known to support images', () => {
   test('is not asked, and nothing is reserved for it', async () => {
     const model = scriptedModel({ answer: () => 'a' });
     const { calls, journal, ledger } = openGate({ budget: { tokens: 1000 } });
     await expect(calls.generate(model, { messages })).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('is not known to take images'),
+      message: expect.stringContaining('is not known to support images'),
     });
     expect(model.requests).toEqual([]);
     expect([...journal.lines].filter(({ type }) => type === 'intent')).toEqual([]);

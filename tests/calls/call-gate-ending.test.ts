@@ -106,7 +106,7 @@ describe('an effect that was under way when the process died', () => {
     expect(EspalierError.isInstance(error) && error.code).toBe('interrupted');
     expect(error).toHaveProperty(
       'message',
-      'send mail was under way when its search was broken off, and its outcome is unknown.',
+      'send mail was in progress when its search was interrupted, and its outcome is unknown.',
     );
     expect(runs).toBe(0);
     expect(typesOf(journal.lines)).toEqual(['intent', 'resume', 'failure']);

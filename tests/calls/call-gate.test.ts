@@ -281,7 +281,7 @@ describe('a replay', () => {
 
     await expect(gate.call(call)).rejects.toHaveProperty('code', 'unrecorded');
     await expect(gate.call(call)).rejects.toThrow(
-      'The journal does not hold this effect call of look; a replay makes no new calls.',
+      'The journal does not contain this effect call of look; a replay makes no new calls.',
     );
     expect(gate.coverage).toEqual({ recorded: 0, unrecorded: 2 });
     expect(ledger.spend.calls).toBe(0);

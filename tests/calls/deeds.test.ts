@@ -126,7 +126,7 @@ describe('DeedLog on a disk', () => {
 
     writeFileSync(path, `${header}\n${done}\n`);
     expect(() => DeedLog.of(openJournal(path)).hold()).toThrow(
-      `The journal \`${realpathSync(path)}\` tells the end of deed 0, and not its beginning`,
+      `The journal \`${realpathSync(path)}\` has the end of deed 0 without its beginning`,
     );
   });
 

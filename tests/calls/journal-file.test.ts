@@ -100,7 +100,7 @@ describe('openJournal', () => {
     using journal = openJournal(path);
 
     expect(codeOf(() => [...journal.lines])).toBe(
-      `invalid-journal: The journal \`${path}\` cannot be read: line 2 is not as it was written.`,
+      `invalid-journal: The journal \`${path}\` cannot be read: line 2 is damaged.`,
     );
     expect(readFileSync(path, 'utf8')).toBe(broken);
   });

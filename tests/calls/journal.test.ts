@@ -125,13 +125,11 @@ describe('the lines of a journal file', () => {
       const changed =
         second.slice(0, place) + (second[place] === '7' ? '8' : '7') + second.slice(place + 1);
       expect(() => linesIn(first + changed + third), changed).toThrow(
-        'cannot be read: line 2 is not as it was written.',
+        'cannot be read: line 2 is damaged.',
       );
     }
-    expect(() => linesIn(first + unsealed([intent(0, 'a')]) + third)).toThrow(
-      'line 2 is not as it was written',
-    );
-    expect(() => linesIn(unsealed([header]))).toThrow('line 1 is not as it was written');
+    expect(() => linesIn(first + unsealed([intent(0, 'a')]) + third)).toThrow('line 2 is damaged');
+    expect(() => linesIn(unsealed([header]))).toThrow('line 1 is damaged');
   });
 });
 

@@ -140,7 +140,7 @@ describe('a child ledger', () => {
     const parents = parent.reserve(one);
     child.close();
 
-    await expect(waiting).rejects.toThrow('The budget has 0 calls left, refused ones counted;');
+    await expect(waiting).rejects.toThrow('The budget has 0 calls left, counting refused ones;');
     if (!(first instanceof Promise)) first.settle({ calls: 0, tokens: 0, usd: 0 });
     expect(await parents).toHaveProperty('settle');
   });

@@ -52,7 +52,7 @@ describe('what is bought', () => {
     const prm = model(byLength);
 
     await expect(calls.score(prm, { solutions: [first, other] })).rejects.toThrow(
-      'The budget has 1 calls left, refused ones counted; the next call may need 2.',
+      'The budget has 1 calls left, counting refused ones; the next call may need 2.',
     );
     expect(prm.asked).toEqual([]);
     expect(ledger.spend.calls).toBe(0);
@@ -72,7 +72,7 @@ describe('what is bought', () => {
     expect(silent.asked).toEqual([]);
     await expect(
       replaying.score(silent, { solutions: [{ prompt: '', steps: ['?'] }] }),
-    ).rejects.toThrow('The journal does not hold this score call of test:prm');
+    ).rejects.toThrow('The journal does not contain this score call of test:prm');
   });
 });
 

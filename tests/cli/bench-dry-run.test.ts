@@ -23,7 +23,7 @@ describe('a dry run refuses', () => {
       const out = join(folder, 'new');
       const { code, stderr } = await dryRun('--out', out, option, file);
       expect(stderr).toBe(
-        `\`${file}\` could not be used: a file stands where a folder is needed. Choose another path.\n`,
+        `\`${file}\` could not be used: there is a file where a folder is needed. Choose another path.\n`,
       );
       expect(code).toBe(2);
       expect(existsSync(out)).toBe(false);
@@ -51,7 +51,7 @@ describe('a dry run refuses', () => {
     }
     expect(readdirSync(out, { recursive: true }).toSorted()).toEqual(before);
     writeFileSync(join(folder, 'trees.jsonl'), 'oak\n');
-    expect((await dryRun('--out', folder)).stderr).toContain('is no file of a run');
+    expect((await dryRun('--out', folder)).stderr).toContain('is not a file of a run');
   });
 
   test('a method that needs a model, as the benchmark does', async () => {

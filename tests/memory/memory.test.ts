@@ -132,7 +132,7 @@ describe('a retriever that breaks its contract', () => {
       similarities: () => [1],
     };
     await expect(memory({ store, retriever }).recall(query, plainContext())).rejects.toThrow(
-      'Expected the retriever never to know all texts once they are prepared, and it does not.',
+      'Expected the retriever never to know all texts once they are prepared, but it does not.',
     );
   });
 });

@@ -70,7 +70,7 @@ describe('calls in calls', () => {
 
     await expect(
       search(environment, { ...options, budget, clock, order: 'issued' }),
-    ).rejects.toThrow("Expected an effect to make no calls where `order` is 'issued'");
+    ).rejects.toThrow("Expected an effect to make no calls if `order` is 'issued'");
   });
 
   test('do not wait for the budget that their own effect holds', async () => {

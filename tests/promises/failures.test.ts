@@ -181,7 +181,9 @@ test('that all children failed names the cause, however far below', async () => 
     },
   });
   expect(stopReason).toBe('failed');
-  expect(failure?.message).toBe('Every way on failed, the first with: The last bridge is out.');
+  expect(failure?.message).toBe(
+    'All continuations failed, the first with: The last bridge is out.',
+  );
   expect(failures.count).toBe(1);
 });
 

@@ -401,7 +401,7 @@ describe('a search without a notation', () => {
 
   test('is refused before anything is spent, with the names of the parts that need one', async () => {
     await expect(core.search(bare, inParts)).rejects.toThrow(
-      'Expected the environment bare to have a `notation`: `fromModel` and `judge` cannot show its states to a model without.',
+      'Expected the environment bare to have a `notation`: `fromModel` and `judge` cannot show its states to a model without one.',
     );
     for (const { create } of methods.methods) {
       await expect(core.search(bare, { method: create({ model }) })).rejects.toThrow(

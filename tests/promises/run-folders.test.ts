@@ -62,7 +62,7 @@ test('a last line whose end was changed is not taken for a torn one', () => {
   const path = join(run, 'trees.jsonl');
   const text = `${readFileSync(path, 'utf8').slice(0, -1)}J`;
   writeFileSync(path, text);
-  expect(() => openRun(run)).toThrow(/last line of `.*trees.jsonl` is not as it was written\./);
+  expect(() => openRun(run)).toThrow(/last line of `.*trees.jsonl` is damaged\./);
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
@@ -91,8 +91,8 @@ describe('a folder with a file of somebody else', () => {
         code: 'usage',
         message:
           name === 'lock'
-            ? `\`${path}\` is no lock of espalier. Move it away, or choose another folder.`
-            : `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
+            ? `\`${path}\` is not a lock of espalier. Move it away, or choose another folder.`
+            : `\`${path}\` is not a file of a run, and the run would overwrite it. Choose another folder, or restore the file from a copy.`,
       }) as Error,
     );
     expect(readdirSync(run)).toEqual([name]);

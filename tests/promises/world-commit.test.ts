@@ -95,7 +95,7 @@ describe('a commit', () => {
       const other = await pathOf(world, []);
       await expect(
         stepFrom(world, other, set('a', '2')).then((child) => stepFrom(world, child, get('a'))),
-      ).rejects.toThrow('A commit has done something else');
+      ).rejects.toThrow('A commit has made other calls');
     }
     const mailed = await pathOf(environment, [call('c')]);
     expect(await environment.commit(mailed, { journal, approve })).toMatchObject({
@@ -131,7 +131,7 @@ describe('a commit that cannot be carried out as it was planned', () => {
 
     expect(await environment.commit(node, { journal, approve })).toMatchObject({
       status: 'stale',
-      message: expect.stringContaining('something else came out of `get`'),
+      message: expect.stringContaining('`get` gave another output'),
       notDone: [{ tool: 'set' }, { tool: 'mail' }],
     });
     expect(witness.dump()).toEqual(before);

@@ -185,11 +185,13 @@ describe('tools outside, one after the other', () => {
     const waiting = stepFrom(environment, node, get('a'));
     const [late] = await Promise.all([
       slow,
-      expect(waiting).rejects.toThrow('held by a call that was given up'),
+      expect(waiting).rejects.toThrow('locked by an abandoned call'),
     ]);
 
     expect(late.state?.calls.at(-1)?.fate).toBe('failed');
-    await expect(stepFrom(environment, node, add('x'))).rejects.toThrow('held by a call');
+    await expect(stepFrom(environment, node, add('x'))).rejects.toThrow(
+      'locked by an abandoned call',
+    );
     end();
     await environment.close();
     expect(witness.dump()).toEqual(before);

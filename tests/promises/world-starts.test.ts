@@ -178,7 +178,7 @@ test('a repository that is none is refused before anything is searched', async (
     evaluator: () => 0,
     budget: { simulations: 1 },
   });
-  await expect(searching).rejects.toThrow('is no checkout of a git repository');
+  await expect(searching).rejects.toThrow('is not a checkout of a git repository');
 });
 
 test('programs are not looked for in the folder of a branch', async () => {

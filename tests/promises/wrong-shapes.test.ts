@@ -192,7 +192,7 @@ describe('a usage', () => {
     const { spend, warnings, failures } = await grown({ policy });
     expect(failures.count).toBe(0);
     expect(spend.tokens).toBeGreaterThan(32);
-    expect(warnings[0]?.message).toMatch(/^mine:m told a usage that cannot be .+ as reserved/);
+    expect(warnings[0]?.message).toMatch(/^mine:m reported an impossible usage .+ as reserved/);
   });
 
   test.each(['decide', 'embed', 'score'] as const)('is no less so to %s', async (kind) => {

@@ -278,7 +278,7 @@ test('a batch that its provider refuses as a whole costs nothing, and says why',
   const path = join(folder, 'refused');
   const report = await grow(odd, { path });
   expect(report.failed[0]?.reason).toMatch(
-    /refused the batch .*\(.*model.*\)\. Nothing of it is paid for\./i,
+    /refused the batch .*\(.*model.*\)\. None of it is charged\./i,
   );
   expect(report.spend.usd).toBe(0);
   expect(readFileSync(join(path, 'batches.jsonl'), 'utf8')).toContain('"type":"dropped"');
@@ -291,7 +291,7 @@ test('a provider without batches ends the run with a sentence', async () => {
   });
   const report = await grow(modelOf('openai', server));
   expect(report.done).toBe(0);
-  expect(report.failed[0]?.reason).toMatch(/took no batch: openai:gpt-6-luna refuses the key/);
+  expect(report.failed[0]?.reason).toMatch(/accepted no batch: openai:gpt-6-luna refuses the key/);
   expect(report.spend.usd).toBe(0);
 });
 
@@ -307,7 +307,7 @@ test('a batch that its provider knows no more says what to do', async () => {
   const report = await grow(openai({ model: models.openai, ...connection }));
   expect(report.done).toBe(0);
   expect(report.failed[0]?.reason).toMatch(
-    /To ask for what was in it again, and pay for it again, remove `batches.jsonl`/,
+    /To send its requests again, and pay for them again, remove `batches.jsonl`/,
   );
 });
 

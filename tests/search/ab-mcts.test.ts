@@ -158,7 +158,7 @@ test('a belief of the user’s has no name in a saved tree', () => {
   const tree = twoChildren();
   const { belief } = scriptedBelief([]);
   tree.rule = widerOrDeeper(belief).spec;
-  expect(() => explain(tree, tree.root)).toThrow('its option `belief` is a function or holds one');
+  expect(() => explain(tree, tree.root)).toThrow('its option `belief` is or contains a function');
   expect(() => explain(tree, tree.root, widerOrDeeper(belief))).toThrow('to have an `explain`');
 });
 

@@ -78,6 +78,6 @@ describe('a depth-first search', () => {
   test('is refused where several simulations may be under way, and says why', async () => {
     await expect(
       searchOf({ ...tableMdp(table), algorithm: depthFirst(), concurrency: 2 }),
-    ).rejects.toThrow('in sight of what the ones before it came to');
+    ).rejects.toThrow('with the results of the ones before it');
   });
 });

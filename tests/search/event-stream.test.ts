@@ -262,6 +262,6 @@ describe('events as JSON', () => {
   test('are read in one way', async () => {
     const stream = streamSearch(ladder, options);
     await stream.json().next();
-    expect(() => stream.json()).toThrow('are being read already');
+    expect(() => stream.json()).toThrow('are already being read');
   });
 });

@@ -154,7 +154,7 @@ describe('what a replay tells', () => {
     const unrecorded = [...tree.nodes()].filter(({ failure }) => failure?.kind === 'unrecorded');
     expect(unrecorded.length).toBeGreaterThan(0);
     expect(unrecorded[0]?.failure?.message).toContain(
-      'The journal does not hold this generate call',
+      'The journal does not contain this generate call',
     );
   });
 });

@@ -164,7 +164,7 @@ test('what was put aside cannot be concluded', async () => {
     }),
   });
   await expect(concluding).rejects.toThrow(
-    'Expected `node` to be one that was not put aside, got `1`.',
+    'Expected `node` to be one that was not pruned, got `1`.',
   );
 });
 

@@ -55,7 +55,7 @@ describe('a complete node', () => {
       status: 'failed',
       failure: {
         kind: 'empty',
-        message: 'Every way on failed, the first with: It broke.',
+        message: 'All continuations failed, the first with: It broke.',
       },
     });
     expect(x.failure).toEqual(broken);

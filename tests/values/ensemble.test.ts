@@ -213,7 +213,7 @@ describe('the parts of an ensemble', () => {
     expect(() => ensemble({ parts: [] })).toThrow('one part or more');
     expect(() => ensemble({ parts: [{ ...a, weight: -1 }] })).toThrow('parts[0].weight');
     expect(() => ensemble({ parts: [{ ...a, weight: 1 }], combine: 'min' })).toThrow(
-      "Expected `parts[0].weight` to be left out where values are combined by 'min', got `1`.",
+      "Expected `parts[0].weight` to be left out if values are combined by 'min', got `1`.",
     );
     expect(() => ensemble({ parts: [a], combine: 'sum' as never })).toThrow('combine');
   });

@@ -99,8 +99,8 @@ test('what fails, fails alone', async () => {
   const nodes = [realisedNode('x', ''), realisedNode('y', ''), realisedNode('z', '')];
   const all = [...nodes, proposedNode('', 'z')];
   expect(await orm<string, string>({ model }).evaluate(all, request)).toEqual([
-    { failure: { kind: 'invalid', message: 'Expected one score of a solution, got 2.' } },
-    { failure: { kind: 'invalid', message: 'Expected one score of a solution, got 0.' } },
+    { failure: { kind: 'invalid', message: 'Expected one score per solution, got 2.' } },
+    { failure: { kind: 'invalid', message: 'Expected one score per solution, got 0.' } },
     { value: 0.5 },
     { failure: { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' } },
   ]);

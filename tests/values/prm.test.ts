@@ -197,7 +197,7 @@ test('what fails, fails alone', async () => {
   ];
   expect(await evaluate(nodes, { model, solutionOf })).toEqual([
     { failure: { kind: 'invalid', message: 'no text' } },
-    { failure: { kind: 'invalid', message: 'Expected one score a step, 1 in all, got 2.' } },
+    { failure: { kind: 'invalid', message: 'Expected one score per step, 1 in all, got 2.' } },
     {
       failure: {
         kind: 'invalid',

@@ -64,7 +64,7 @@ for (const [name, inputSchema] of Object.entries(schemas)) {
   checks.equal(`${name}: the output`, observed[0], shown(`seen by ${name}`));
   const lax = name === 'checked' ? 3 : 4;
   for (const refused of observed.slice(1, 1 + lax)) {
-    checks.holds(`${name}: a refusal`, refused, 'Its input is not what it takes.');
+    checks.holds(`${name}: a refusal`, refused, 'Its input is invalid.');
   }
   const taken = lax === 4 ? [right] : [right, wrong[3]];
   const texts = taken.map((input) => `${name} ${JSON.stringify(input)}`);
@@ -90,7 +90,7 @@ for (const [name, inputSchema] of Object.entries(schemas)) {
     { tool: 'late', input: { city: 'Rome' } },
   ]);
   checks.equal('late: the output', observed[0], shown('seen by late'));
-  checks.holds('late: a refusal', observed[1], 'Its input is not what it takes.');
+  checks.holds('late: a refusal', observed[1], 'Its input is invalid.');
   checks.equal('late: read once, and refused before it ran', ran(), ['late {"city":"OSLO"}']);
 }
 
@@ -103,7 +103,7 @@ for (const [name, inputSchema] of Object.entries(schemas)) {
   const wrong = { tool: 'zod', input: { city: 7 } };
   const { model } = await searchOver(tools, [[wrong], [wrong]], { repairs: 1 });
   const shownTo = model.requests.flatMap(({ messages }) => messages.map(({ content }) => content));
-  const told = shownTo.some((text) => text.includes('Its input is not what it takes.'));
+  const told = shownTo.some((text) => text.includes('Its input is invalid.'));
   checks.equal('a repair shows the error', told, true);
   checks.equal('and nothing ran', ran(), []);
 }
@@ -271,7 +271,7 @@ async function until(happens: () => boolean): Promise<void> {
   ]);
   checks.equal('a dynamic tool', observed[0], shown('{"a":[1]}'));
   checks.equal("a provider's tool that we execute", observed[1], shown('ran ls'));
-  checks.holds('and its refusal', observed[2], 'Its input is not what it takes.');
+  checks.holds('and its refusal', observed[2], 'Its input is invalid.');
   const executed = utils.createProviderExecutedToolFactory ?? factory;
   const remote = executed?.({ id: 'house.web', name: 'web', inputSchema, outputSchema: z.any() })(
     {},

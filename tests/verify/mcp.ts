@@ -151,7 +151,7 @@ async function everyTool(title: string, client: Client, log: string): Promise<vo
   checks.holds(`${title}: bytes of a resource`, observed[4], '[text/plain at demo://resource/');
   checks.holds(`${title}: a message`, observed[5], 'Error');
   for (const refused of observed.slice(6, 9)) {
-    checks.holds(`${title}: a refusal`, refused, 'Its input is not what it takes.');
+    checks.holds(`${title}: a refusal`, refused, 'Its input is invalid.');
   }
   for (const planned of observed.slice(9, 11)) {
     checks.holds(`${title}: not run in a branch`, planned, 'Planned');

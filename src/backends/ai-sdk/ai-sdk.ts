@@ -88,7 +88,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
     ...capabilities,
   };
   const { continuation, logprobs, schema } = declared;
-  // A seed is sent: who takes none says so.
+  // A seed is sent; a model that does not support it warns.
   const downgrades = new Downgrades(line.name, declared, {
     ...{ continuation: continuation === true, logprobs: logprobs === true },
     schema: schema === true,
@@ -101,7 +101,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
   });
 }
 
-/** The headers that a provider sends, which may hold a key from the environment. */
+/** The headers that a provider sends, which may contain a key from the environment. */
 function secretsOfModel(model: AiSdkModel): readonly string[] {
   const { config } = model as { readonly config?: { headers?: unknown } };
   try {
@@ -155,7 +155,7 @@ async function ask(
 ): Promise<Generation> {
   const isRestated = downgrades.refuses('continuation');
   const callOptions = callOptionsOf(request, downgrades, { ...options, model });
-  // The line leaves when the signal or the time says so, whether or not the model heeds it.
+  // The request ends at the signal or the timeout, whether or not the model reacts to it.
   const received = await line.request(call, async (abortSignal) => {
     const body = await model.doGenerate({ ...callOptions, abortSignal });
     return { body, headers: fieldsOf(fieldsOf(body)['response'])['headers'] };
@@ -175,7 +175,7 @@ async function ask(
   return finishedGeneration(generation, { request, received, told });
 }
 
-/** Remembers and passes on what the model warns of. */
+/** Records and passes on the warnings of a model. */
 function heed({ warnings }: GenerateResult, downgrades: Downgrades, call: ModelCall): void {
   for (const warning of warnings) {
     const what = droppedBy(warning);

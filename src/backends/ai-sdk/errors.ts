@@ -3,7 +3,7 @@ import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
 import { parsedJson } from '../transport/json.ts';
 import { withoutSecrets } from '../transport/secrets.ts';
 
-/** What errors of the AI SDK tell. */
+/** The fields of the AI SDK's errors. */
 interface AiSdkError extends Error {
   readonly statusCode?: number;
   readonly responseHeaders?: unknown;
@@ -11,7 +11,7 @@ interface AiSdkError extends Error {
   readonly data?: unknown;
 }
 
-/** The error for what a model of the AI SDK threw. */
+/** The error for an exception from a model of the AI SDK. */
 export function aiSdkError(error: unknown, context: WireContext): EspalierError {
   if (EspalierError.isInstance(error) || !(error instanceof Error)) {
     return modelCallErrorFrom(error, context);
@@ -25,12 +25,12 @@ export function aiSdkError(error: unknown, context: WireContext): EspalierError 
     data,
   } = error as AiSdkError;
   if (name === 'AI_LoadAPIKeyError') {
-    // No other search can ask it either.
+    // No other search can use the model either.
     return new EspalierError('usage', unsent('auth', message, context).message, { scope: 'run' });
   }
   if (name === 'AI_NoSuchModelError') return unsent('bad-request', message, context);
   if (name === 'AI_UnsupportedFunctionalityError') return unsent('capability', message, context);
-  // An error of a reply that came with 200 is about what it says.
+  // An error in a reply with status 200 is about its content.
   if (statusCode === undefined || statusCode < 400) {
     return modelCallErrorFrom(statusCode === undefined ? error : new Error(message), context);
   }
@@ -42,12 +42,12 @@ export function aiSdkError(error: unknown, context: WireContext): EspalierError 
   return modelCallErrorFrom(told, context);
 }
 
-/** An error that the SDK raised before it sent anything. */
+/** An error raised by the SDK before it sent anything. */
 function unsent(
   kind: 'auth' | 'bad-request' | 'capability',
   said: string,
   { provider, modelId }: WireContext,
 ): ModelCallError {
-  const message = `${provider}:${modelId} cannot be asked: ${withoutSecrets(said)}`;
+  const message = `${provider}:${modelId} cannot be called: ${withoutSecrets(said)}`;
   return new ModelCallError({ kind, message, charged: false });
 }

@@ -9,24 +9,24 @@ import { fieldsOf } from '../transport/json.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { seedOf } from '../transport/seeds.ts';
 
-/** Options of a provider, by its name, as the AI SDK takes them. */
+/** Provider options by provider name, as in the AI SDK. */
 type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
 
-/** Which model is asked, and what it is told with every request. */
+/** The model, and the options sent with every request. */
 export interface Addressee {
   readonly model: { readonly provider: string; readonly specificationVersion: string };
   readonly providerOptions?: ProviderOptions | undefined;
 }
 
-/** A message, as the AI SDK's models take it. */
+/** A message in the form of the AI SDK's models. */
 interface PromptMessage extends JsonBody {
   readonly role: Message['role'];
   readonly content: string | readonly JsonValue[];
 }
 
 /**
- * A request for one sample, as `doGenerate` takes it in the versions 2, 3 and 4 of the specification, without what
- * the model is known not to support.
+ * A request for one sample in the form of `doGenerate`, for versions 2, 3 and 4 of the specification, without features
+ * that the model is known not to support.
  */
 export function callOptionsOf(
   request: GenerateRequest,
@@ -77,7 +77,7 @@ function toolChoiceOf(
   return { toolChoice: { type: 'tool', toolName: toolChoice.name } };
 }
 
-/** OpenAI alone is asked for log-probabilities, as an option of its own. */
+/** Only OpenAI is asked for log-probabilities, by a provider option. */
 function optionsOf(
   given: ProviderOptions | undefined,
   { logprobs = false, topLogprobs = 0 }: GenerateRequest,
@@ -88,12 +88,12 @@ function optionsOf(
   return { ...given, openai: { ...given?.['openai'], logprobs: wanted } };
 }
 
-/** Whether a request asks for log-probabilities, in the one way there is. */
+/** Whether a request asks for log-probabilities, by the only available option. */
 export function asksForLogprobs({ providerOptions }: JsonBody): boolean {
   return fieldsOf(fieldsOf(providerOptions)['openai'])['logprobs'] !== undefined;
 }
 
-/** The messages, with what the model is known to take in words only at the end of the question. */
+/** The messages, with features that the model only understands in words added at the end of the question. */
 function worded(
   request: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
@@ -110,13 +110,15 @@ function worded(
     : [...messages.slice(0, -1), question];
 }
 
-/** The beginning of the answer that a conversation ends with: empty where it does not. */
+/** The partial answer at the end of a conversation; empty if there is none. */
 export function beginningOf(messages: readonly Message[]): string {
   const last = messages.at(-1);
   return last?.role === 'assistant' && last.toolCalls === undefined ? last.content : '';
 }
 
-/** A conversation as the AI SDK's models take it. Turns of the user in a row are one, and so are results. */
+/**
+ * A conversation in the form of the AI SDK's models. Consecutive user turns are joined, and so are consecutive results.
+ */
 function promptOf(
   messages: readonly Message[],
   model: Addressee['model'],
@@ -134,7 +136,7 @@ function promptOf(
 }
 
 interface Around {
-  /** The conversation that a message is part of. */
+  /** The conversation that contains the message. */
   readonly messages: readonly Message[];
   readonly model: Addressee['model'];
 }
@@ -170,7 +172,7 @@ function promptMessageOf(message: Message, around: Around): PromptMessage {
   }
 }
 
-/** An image as a file: version 4 of the specification says what its data are. */
+/** An image as a file part: in version 4 of the specification, the data have a type. */
 function filePart(
   { mediaType, base64 }: Image,
   { specificationVersion }: Addressee['model'],

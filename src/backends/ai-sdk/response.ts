@@ -23,22 +23,22 @@ import {
 /** A warning of a model. */
 export interface Warning {
   readonly type: string;
-  /** What it is about. */
+  /** The option or feature it is about. */
   readonly about: string | undefined;
-  /** What it says. */
+  /** Its message. */
   readonly said: string;
 }
 
-/** What `doGenerate` gave. */
+/** The result of `doGenerate`. */
 export interface GenerateResult {
-  /** The one answer; `undefined` where the input of a tool call is not JSON. */
+  /** The completion; `undefined` if the input of a tool call is not JSON. */
   readonly completion: Completion | undefined;
   readonly usage: Usage;
   readonly warnings: readonly Warning[];
   readonly answeredBy: string | undefined;
 }
 
-/** Reads what `doGenerate` gave; `undefined` where it is nothing of the kind. */
+/** Reads the result of `doGenerate`; `undefined` if it is invalid. */
 export function readResult(result: unknown, provider: string): GenerateResult | undefined {
   const { content, finishReason, usage, warnings, providerMetadata, response } = fieldsOf(result);
   if (!Array.isArray(content) || !(content as readonly unknown[]).every(isPart)) return undefined;
@@ -46,7 +46,7 @@ export function readResult(result: unknown, provider: string): GenerateResult | 
   const reason = textOf(finishReason) ?? textOf(fieldsOf(finishReason)['unified']);
   const reasoning = joined(parts, 'reasoning');
   const logprobs = logprobsOf(fieldsOf(fieldsOf(providerMetadata)['openai'])['logprobs']);
-  // Those of the provider's own have run there.
+  // Tools of the provider have already been run there.
   const called = parts.filter((part) => part['providerExecuted'] !== true && 'input' in part);
   const { calls: toolCalls, isBroken } = readToolCalls(
     called.map(({ toolCallId, toolName, input }) => ({
@@ -69,14 +69,14 @@ export function readResult(result: unknown, provider: string): GenerateResult | 
   };
 }
 
-/** The answer as a turn of the next prompt, where the provider has put data of its own to any part of it. */
+/** The answer as a turn of the next prompt, if the provider attached its own data to any part. */
 function originalOf(parts: readonly JsonFields[], provider: string): OriginalTurn | undefined {
   if (parts.every(({ providerMetadata }) => providerMetadata === undefined)) return undefined;
   const data = parts.flatMap(turnPartOf);
   return jsonFault(data) === undefined ? { provider, data } : undefined;
 }
 
-/** What a part of an answer is in a prompt; nothing for those that are in none, such as sources. */
+/** A part of an answer in the form of a prompt; none for parts that do not occur in prompts, such as sources. */
 function turnPartOf(part: JsonFields): readonly JsonBody[] {
   const { type, text, toolCallId, toolName, input, providerMetadata } = part;
   const own = defined({ providerOptions: providerMetadata }) as JsonBody;
@@ -100,7 +100,7 @@ function turnPartOf(part: JsonFields): readonly JsonBody[] {
   }
 }
 
-/** Whether a part of an answer can be read. Kinds that are unknown are skipped. */
+/** Whether a part of an answer can be read. Unknown kinds are skipped. */
 function isPart(part: unknown): boolean {
   if (!isPlainObject(part)) return false;
   const { type, text, toolCallId, toolName, input } = part;
@@ -119,7 +119,7 @@ function joined(parts: readonly JsonFields[], type: 'reasoning' | 'text'): strin
   return parts.map((part) => (part['type'] === type ? String(part['text']) : '')).join('');
 }
 
-/** Version 2 of the specification tells usage flat, later ones in two groups. */
+/** Version 2 of the specification has flat usage fields, later ones two groups. */
 function usageOf({ inputTokens, outputTokens, ...flat }: JsonFields): Usage {
   const read = fieldsOf(inputTokens);
   const written = fieldsOf(outputTokens);
@@ -139,7 +139,7 @@ const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReaso
   'content-filter': 'refusal',
 };
 
-/** What OpenAI's models tell of tokens: a list, or one list for each part of the answer. */
+/** The log-probabilities of OpenAI's models: one list, or one for each part of the answer. */
 function logprobsOf(told: unknown): readonly TokenLogprob[] | undefined {
   const tokens = itemsOf(told).flat().map(fieldsOf);
   const read = tokens.map((token) => tokenOf(token, itemsOf(token['top_logprobs']).length));
@@ -154,7 +154,7 @@ function warningOf(value: unknown): readonly Warning[] {
   return [{ type, about: textOf(setting) ?? textOf(feature), said }];
 }
 
-/** The names that warnings give to what can be left out of a request. */
+/** The names that warnings use for features that can be dropped. */
 const droppables: Readonly<Record<string, Droppable>> = {
   temperature: 'temperature',
   topP: 'topP',
@@ -165,14 +165,14 @@ const droppables: Readonly<Record<string, Droppable>> = {
   toolChoice: 'toolChoice',
 };
 
-/** What a warning says the model does not support, where it can be left out. */
+/** The feature that a warning reports as unsupported, if it can be dropped. */
 export function droppedBy({ type, about = '' }: Warning): Droppable | undefined {
   return type.startsWith('unsupported') && Object.hasOwn(droppables, about)
     ? droppables[about]
     : undefined;
 }
 
-/** What a warning says, after the name of the model. */
+/** The message of a warning, to follow the name of the model. */
 export function sentenceOf({ type, about, said }: Warning): string {
   const head = about === undefined ? `warns (${type})` : `warns of \`${about}\` (${type})`;
   return said === '' ? `${head}.` : `${head}: ${said.replace(/\.$/, '')}.`;

@@ -49,13 +49,13 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
    * How the model reasons before it answers, in the form of the Messages API. The reasoning is returned as
    * `Completion.reasoning` if the server reports it.
    *
-   * @defaultValue as the model likes
+   * @defaultValue the model's default
    */
   readonly thinking?:
     | {
         /** As the model chooses; or not at all, or only between tool calls, for models that support it. */
         readonly type: 'adaptive' | 'between_tools' | 'disabled';
-        /** How it is told. @defaultValue as the model does */
+        /** How thoughts are returned. @defaultValue the model's default */
         readonly display?: 'summarized' | 'omitted';
       }
     | {
@@ -63,7 +63,7 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
         readonly type: 'enabled';
         /** The maximum tokens: an integer from 1024 up; also the default of `thoughtTokens`. */
         readonly budget_tokens: number;
-        /** How it is told. @defaultValue as the model does */
+        /** How thoughts are returned. @defaultValue the model's default */
         readonly display?: 'summarized' | 'omitted';
       };
   /** The effort. @defaultValue the model's default */
@@ -135,7 +135,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   );
   const headers = options.headers ?? {};
   const batches =
-    // No batch is served fast.
+    // Batches do not support the fast mode.
     (client !== undefined && client.messages.batches === undefined) || serviceTier === 'fast'
       ? undefined
       : new MessageBatches({ line, sdk, headers: headersOf({}, { traits, headers, serviceTier }) });
@@ -197,7 +197,7 @@ function checkOptions(options: AnthropicOptions): void {
   if (typeof cache !== 'boolean') expectOneOf('cache', cache, ['5m', '1h']);
 }
 
-/** Models of today think unless they are told not to, at a high effort unless they are told another one. */
+/** Current models think unless told not to, with high effort by default. */
 function allowanceOf(options: AnthropicOptions): number {
   const { model, thinking, effort = 'high' } = options;
   if (thinking?.type === 'enabled') {
@@ -213,7 +213,7 @@ function markOf(cache: boolean | '5m' | '1h'): RequestSettings['mark'] {
   return cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
 }
 
-/** What a model supports, by what is known of it. Models that think are bound further. */
+/** What a model is known to support. Models that think have further restrictions. */
 function knownOf(traits: ModelTraits, thinks: boolean) {
   const samples = traits.sampling && !thinks;
   return {
@@ -235,11 +235,11 @@ interface Asking extends RequestSettings {
   readonly traits: ModelTraits;
   readonly headers: Readonly<Record<string, string>>;
   readonly sdk: Sdk<AnthropicClient>;
-  /** Batches, where the client has them. */
+  /** Batches, if the client supports them. */
   readonly batches: BatchService | undefined;
 }
 
-/** Asks the API how many tokens prompts are. */
+/** Counts prompt tokens by the API. */
 function counting(settings: Asking) {
   const { line, downgrades, sdk } = settings;
   return async (request: GenerateRequest): Promise<number> => {
@@ -280,7 +280,7 @@ function asking(settings: Asking) {
     const { body, beginning: told } = messagesRequest(request, settings, downgrades);
     const { stop = [] } = request;
     if (!stop.every(isSendable)) {
-      const what = 'takes no stop text of white space only: answers are cut off here instead.';
+      const what = 'takes no stop text of white space only: answers are cut off locally instead.';
       downgrades.warn(call, 'stop', what);
     }
     const isSent = stop.every(isSendable) && !downgrades.refuses('stop');
@@ -307,8 +307,8 @@ function asking(settings: Asking) {
   };
 }
 
-/** The version of the API that takes a temperature, for the models that do; the SDK asks for a later one. */
+/** The API version that supports a temperature, for the models that do; the SDK requests a later one. */
 const versionWithSampling = '2023-06-01';
 
-/** What some models want to be told of before they take a `speed`. */
+/** The beta header that some models require for a `speed`. */
 const fastMode = 'fast-mode-2026-02-01';

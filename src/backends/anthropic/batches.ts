@@ -8,8 +8,8 @@ import type { AnthropicBatches, AnthropicClient } from './client.ts';
 import { anthropicError, statusOf } from './errors.ts';
 
 /**
- * Message Batches. They carry no metadata: one of which nobody heard is known by its time, its size and, once it has
- * ended, the names of its requests.
+ * Message Batches. They carry no metadata: a batch with an unconfirmed submission is identified by its time, its size
+ * and, once it has ended, the names of its requests.
  */
 export class MessageBatches implements BatchService {
   readonly #line: Line;
@@ -49,7 +49,7 @@ export class MessageBatches implements BatchService {
     const ask = async (after: string | undefined) => {
       const query = { limit: batchesOfPage, ...(after !== undefined && { after_id: after }) };
       const page = await this.#ask(signal, (batches, options) => batches.list(query, options));
-      // A page of the SDK takes what is missing for an empty list; what was told stands beside it.
+      // A page object of the SDK replaces missing data by an empty list; the original body is also available.
       return 'body' in page ? fieldsOf(page['body']) : page;
     };
     for await (const there of listed(ask, (what) => this.#line.malformed(what, { signal }))) {
@@ -86,7 +86,7 @@ export class MessageBatches implements BatchService {
     throw this.#line.malformed('results of a batch that are not whole', { signal });
   }
 
-  /** Whether a batch of the list is the one that is looked for. */
+  /** Whether a batch in the list is the one wanted. */
   async #isIt(
     there: JsonFields,
     { names }: Batch,
@@ -107,7 +107,7 @@ export class MessageBatches implements BatchService {
   #untold(id: string): EspalierError {
     return new EspalierError(
       'unavailable',
-      `${this.name} no longer tells what the batch ${id} has answered, so that nobody knows whether it is one of this run, and paid for. Look it up at the provider, and take another run folder.`,
+      `${this.name} no longer has the results of the batch ${id}, so it is unknown whether it belongs to this run and was paid for. Look it up at the provider, and use another run folder.`,
       { scope: 'run' },
     );
   }
@@ -147,7 +147,7 @@ export class MessageBatches implements BatchService {
   }
 }
 
-/** How many requests a batch has. */
+/** The number of requests in a batch. */
 function sizeOf({ request_counts: counts }: JsonFields): number {
   return Object.values(fieldsOf(counts)).reduce<number>((sum, count) => sum + Number(count), 0);
 }

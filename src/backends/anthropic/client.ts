@@ -38,37 +38,40 @@ export interface AnthropicClient {
 
 type AnthropicMessages = AnthropicClient['messages'];
 
-/** What is needed of a client's Message Batches. */
+/** The part of a client's Message Batches that is used. */
 export type AnthropicBatches = NonNullable<AnthropicMessages['batches']>;
 
-/** Loads the SDK and makes a client that repeats nothing by itself and reports no spans of its own. */
+/** Loads the SDK and creates a client without its own retries and tracing. */
 export async function openClient(
   { apiKey, baseUrl }: ConnectionOptions,
   fetch: typeof globalThis.fetch,
 ): Promise<AnthropicClient> {
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
-    // It prints what it cannot read, whatever stands in it.
+    // The SDK would log unreadable replies with all their content.
     ...{ maxRetries: 0, openTelemetry: false, logLevel: 'off', fetch },
     ...(apiKey !== undefined && { apiKey }),
-    // The SDK adds the path with its version itself.
+    // The SDK appends the path with its version.
     ...(baseUrl !== undefined && { baseURL: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '') }),
   });
 }
 
-/** How a request is sent. */
+/** The context of a request. */
 interface Sending {
   readonly signal: AbortSignal;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
 }
 
-/** What of a request is none of its prompt. */
+/** The fields of a request that do not belong to its prompt. */
 const ofSampling = [
   ...['max_tokens', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'service_tier'],
 ];
 
-/** Asks once how many tokens the prompt of a request is. The endpoint refuses what is none of the prompt. */
+/**
+ * Counts the tokens of a request's prompt, in one attempt. The endpoint refuses fields that do not belong to the
+ * prompt.
+ */
 export async function sendToCount(
   { messages }: AnthropicClient,
   body: MessagesBody,
@@ -81,7 +84,10 @@ export async function sendToCount(
   return receivedFrom(messages.countTokens(prompt, { ...given, maxRetries: 0 }));
 }
 
-/** Sends one request, once. One whose answer may be long, or over before its server ends it, is streamed; so is one that others wait for. */
+/**
+ * Sends one request, in one attempt. An answer is streamed if it may be long, may end before the server ends it, or if
+ * other requests wait for its beginning.
+ */
 export async function send(
   { messages }: AnthropicClient,
   body: MessagesBody,
@@ -99,9 +105,9 @@ export async function send(
   return { body: message, headers: (stream as { response?: Response | null }).response?.headers };
 }
 
-/** Some servers take no notice of what they are asked for, and the SDK finds no event in what they answer. */
+/** Some servers ignore the request to stream, and the SDK then finds no events in their reply. */
 function unlessInOnePiece(error: unknown): never {
   if (!(error instanceof Error) || !/without sending any chunks/.test(error.message)) throw error;
-  const message = 'The server answered in one piece although a stream was asked for.';
+  const message = 'The server answered in one piece although a stream was requested.';
   throw new ModelCallError({ kind: 'capability', parameter: 'stream', message, charged: true });
 }

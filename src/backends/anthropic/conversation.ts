@@ -5,23 +5,23 @@ import type { Image, Message } from '../../contracts/language-model.ts';
 import { beginningInWords } from '../transport/in-words.ts';
 import { piecesOf } from '../transport/pieces.ts';
 
-/** Who tells turns here, and is handed them back. */
+/** The provider name for original turns. */
 export const provider = 'anthropic';
 
-/** Marks the end of what the server is to keep in its cache. */
+/** Marks the end of a prefix that the server is to cache. */
 export interface CacheControl {
   readonly type: 'ephemeral';
   readonly ttl?: '1h';
 }
 
-/** A text, as the Messages API takes it. */
+/** A text block of the Messages API. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
   readonly cache_control?: CacheControl;
 }
 
-/** An image, as the Messages API takes it. */
+/** An image block of the Messages API. */
 interface ImageBlock {
   readonly type: 'image';
   readonly source: {
@@ -32,12 +32,12 @@ interface ImageBlock {
   readonly cache_control?: CacheControl;
 }
 
-/** A part of a turn that the API told, as it was told. */
+/** A block of a turn exactly as returned by the API. */
 interface ToldBlock {
   readonly type: 'redacted_thinking' | 'thinking';
 }
 
-/** A part of a turn, as the Messages API takes it. */
+/** A block of a turn of the Messages API. */
 export type Block =
   | TextBlock
   | ImageBlock
@@ -62,33 +62,32 @@ export interface Turn {
   readonly content: readonly Block[];
 }
 
-/** A conversation as the Messages API takes it. */
+/** A conversation in the form of the Messages API. */
 export interface Conversation {
-  /** The system messages, wherever they stood. */
+  /** The system messages, from any position. */
   readonly system: readonly TextBlock[];
-  /** The turns; those of one role in a row are one. */
+  /** The turns; consecutive turns of one role are joined. */
   readonly turns: readonly Turn[];
-  /** How many blocks at the end of the last turn no other request begins with. */
+  /** The number of blocks at the end of the last turn that no other request shares as a prefix. */
   readonly tail: number;
-  /** The beginning of the answer, as the model is told it. */
+  /** The partial answer that the model gets. */
   readonly beginning: string;
 }
 
-/** How a conversation is told. */
+/** How a conversation is written. */
 interface Wording {
-  /** Whether the model goes on from the beginning of its answer, or is told it in the question. */
+  /** Whether the model continues a partial answer, or gets it in the question. */
   readonly prefill: boolean;
-  /** Whether turns are handed back as they were told, thoughts and all. */
+  /** Whether turns are sent back unchanged, including thoughts. */
   readonly thoughts: boolean;
-  /** What the end of the question says beside. */
+  /** Text added to the end of the question. */
   readonly words: readonly string[];
 }
 
 /**
- * A conversation for the Messages API. Texts without a letter are left out, for the API refuses them.
+ * A conversation for the Messages API. Blank texts are left out, because the API refuses them.
  *
- * @throws EspalierError `usage` where nobody has said anything, or where the last turn calls tools that
- * nothing answers.
+ * @throws EspalierError `usage` if the conversation is empty, or its last turn calls tools without results.
  */
 export function conversationOf(messages: readonly Message[], wording: Wording): Conversation {
   const system = messages.filter(({ role }) => role === 'system').flatMap(textOf);
@@ -115,7 +114,7 @@ export function conversationOf(messages: readonly Message[], wording: Wording): 
   return { system, ...begun(turns.slice(0, -1), last, { ...wording, words }) };
 }
 
-/** The turns of a conversation that ends with the beginning of an answer. */
+/** The turns of a conversation that ends with a partial answer. */
 function begun(
   before: readonly Turn[],
   last: Turn,
@@ -128,7 +127,7 @@ function begun(
     );
   }
   const whole = last.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  // The API refuses white space at the end.
+  // The API refuses trailing white space.
   const beginning = whole.trimEnd();
   if (prefill) {
     const turns = merged([...before, { role: 'user', content: words }]);
@@ -141,14 +140,14 @@ function begun(
 }
 
 /**
- * A text in pieces, one a line, each with the break before it. Along a path of a tree the text only grows, so
- * that the pieces of a node are the first pieces of its children, which the cache recognises.
+ * A text in pieces, one per line, each with the preceding line break. Along a path of a tree the text only grows, so
+ * the pieces of a node are the first pieces of its children, which the cache recognises.
  */
 function linesOf(beginning: string): readonly string[] {
   return beginning.split(/(?<!\n)(?=\n+\S)/);
 }
 
-/** A turn as the API told it. The beginning of an answer, which comes last, is none. */
+/** A turn as returned by the API. A partial answer at the end is not one. */
 function originalOf({ original }: Message): Turn | undefined {
   if (original?.provider !== provider) return undefined;
   return { role: 'assistant', content: original.data as unknown as readonly Block[] };
@@ -184,7 +183,7 @@ function text(content: string): TextBlock {
   return { type: 'text', text: content };
 }
 
-/** Turns of one role in a row as one. */
+/** Joins consecutive turns of one role. */
 function merged(turns: readonly Turn[]): readonly Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {

@@ -1,7 +1,7 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { keyMissing, modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
 
-/** The status that stands for a kind of error, where the error came in the middle of a stream. */
+/** The status for each type of error, for errors in the middle of a stream. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -15,12 +15,12 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** The status that stands for a type of error. */
+/** The status for a type of error. */
 export function statusOf(type = ''): number | undefined {
   return statuses[type];
 }
 
-/** The error for what the SDK threw. */
+/** The error for an exception from the SDK. */
 export function anthropicError(error: unknown, context: WireContext): EspalierError {
   if (EspalierError.isInstance(error) || !(error instanceof Error)) {
     return modelCallErrorFrom(error, context);
@@ -40,13 +40,13 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
   const meant = status === undefined ? statusOf(type) : undefined;
   if (meant === undefined) return modelCallErrorFrom(error, context);
   const told = modelCallErrorFrom({ status: meant, error: body, headers }, context);
-  // The answer had begun, and is paid for as far as it came.
+  // The answer had begun, and is charged for the part that arrived.
   return ModelCallError.isInstance(told)
     ? new ModelCallError({ ...told, message: told.message, charged: true })
     : told;
 }
 
-/** New models bind what they thought to all that stood before it, which a policy may have told with more around it. */
+/** New models bind their thoughts to everything before them, but a policy may have sent additional text there. */
 const unfit = /invalid `signature` in `thinking` block/i;
 
 function unfitThoughts(error: Error, context: WireContext): ModelCallError {

@@ -2,21 +2,21 @@ import { defaultPrices } from '../../calls/prices.ts';
 import { listedPrice } from '../../calls/pricing.ts';
 import type { ModelPrice } from '../../contracts/language-model.ts';
 
-/** What a model supports of what not every one does. */
+/** Features that not all models support. */
 export interface ModelTraits {
   /** A temperature, top-p and top-k. */
   readonly sampling: boolean;
-  /** Goes on from the beginning of its answer. */
+  /** Continuing a partial answer. */
   readonly prefill: boolean;
-  /** Calls a tool because it is told to. */
+  /** Forced tool calls. */
   readonly forcedTools: boolean;
-  /** Output bound to a JSON schema. */
+  /** Output constrained by a JSON schema. */
   readonly schema: boolean;
-  /** How many tokens a prompt has at least that the cache keeps; 0 where that is not known. */
+  /** The shortest prompt that is cached, in tokens; 0 if unknown. */
   readonly leastPrefixTokens: number;
 }
 
-/** What a model supports, by its name. A name that tells no version is that of a new model. */
+/** The features of a model, by its name. A name without a version counts as a new model. */
 export function traitsOf(modelId: string): ModelTraits {
   const version = versionOf(modelId) ?? Number.POSITIVE_INFINITY;
   return {
@@ -28,7 +28,7 @@ export function traitsOf(modelId: string): ModelTraits {
   };
 }
 
-/** From how many tokens of a prompt on the cache keeps it. */
+/** The shortest prompt that is cached, in tokens, by model name. */
 const leastPrefixes: readonly (readonly [names: RegExp, tokens: number])[] = [
   [/claude-(?:opus|sonnet|haiku)-5-5|claude-fable-5(?:-1)?(?!\d|-\d)|claude-opus-5(?!\d|-\d)/, 512],
   [/claude-sonnet-(?:4-5|4-6|5(?!\d|-\d))|claude-opus-4-8/, 1024],
@@ -36,7 +36,7 @@ const leastPrefixes: readonly (readonly [names: RegExp, tokens: number])[] = [
   [/claude-opus-4-[56]|claude-haiku-4-5/, 4096],
 ];
 
-/** `claude-opus-4-6`, `claude-sonnet-4-20250514`; a date is no minor version. */
+/** `claude-opus-4-6`, `claude-sonnet-4-20250514`; a date is not a minor version. */
 const named = /claude-[a-z]+-(\d+)(?:[-.](\d{1,2}))?(?!\d)/;
 /** `claude-3-5-sonnet-20241022` */
 const numbered = /claude-(\d+)(?:[-.](\d{1,2}))?-[a-z]/;
@@ -47,10 +47,7 @@ function versionOf(modelId: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * 100 + Number(match[2] ?? 0);
 }
 
-/**
- * What a model costs, where that is known: entries of the cache that last an hour cost twice as much to write as
- * tokens cost to read.
- */
+/** The price of a model, if known: writing to the one-hour cache costs twice the input price. */
 export function modelPriceOf(modelId: string, keepsForAnHour: boolean): ModelPrice | undefined {
   const known = listedPrice(defaultPrices, { modelId });
   if (known === undefined || !keepsForAnHour) return known;

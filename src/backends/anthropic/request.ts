@@ -13,16 +13,16 @@ import {
 } from './conversation.ts';
 import { boundSchema, canBind } from './schema.ts';
 
-/** What all requests of one model have in common. */
+/** The settings common to all requests of one model. */
 export interface RequestSettings {
   readonly modelId: string;
-  /** How much it thinks. */
+  /** The thinking setting. */
   readonly thinking: JsonValue | undefined;
-  /** How much trouble it takes. */
+  /** The effort. */
   readonly effort: string | undefined;
-  /** Which capacity may be used; or `fast`, which the API calls a speed. */
+  /** The capacity that may be used; or `fast`, which the API calls a speed. */
   readonly serviceTier?: string | undefined;
-  /** What marks the ends of what is to be cached; `undefined` where nothing is. */
+  /** The cache mark; `undefined` if nothing is cached. */
   readonly mark: CacheControl | undefined;
 }
 
@@ -57,9 +57,9 @@ export interface MessagesBody {
 }
 
 /**
- * The body of a request, without what the model is known not to support. Up to four marks for the cache are set: behind
- * the tools, behind the system messages, and behind the last two blocks that other requests begin with too. What is for
- * this request alone is not written to the cache. With it comes the beginning of the answer that the model is told.
+ * The body of a request, without features that the model is known not to support, and the partial answer that the model
+ * gets. Up to four cache marks are set: after the tools, after the system messages, and after the last two blocks that
+ * other requests share. Text that only this request contains is not written to the cache.
  */
 export function messagesRequest(
   request: GenerateRequest,
@@ -108,8 +108,8 @@ function toolOf({ name, description, input }: NonNullable<GenerateRequest['tools
 }
 
 /**
- * The tools that a conversation calls, by their names. The API refuses one with calls of tools that it is not told
- * of, and who shows it to a judge need not know more of them.
+ * The names of the tools that a conversation calls. The API refuses calls of unknown tools, so a judge's request must
+ * declare these, but no others.
  */
 function calledTools(messages: GenerateRequest['messages']): readonly Tool[] {
   const names = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name));
@@ -120,7 +120,7 @@ function toolChoiceOf(
   { toolChoice = 'auto' }: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
 ): Pick<MessagesBody, 'tool_choice'> {
-  // Every model takes this one.
+  // Every model supports this choice.
   if (toolChoice === 'none') return { tool_choice: { type: 'none' } };
   if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
   if (toolChoice === 'required') return { tool_choice: { type: 'any' } };
@@ -140,7 +140,7 @@ function samplingOf(
   };
 }
 
-/** Whether the API takes a stop text: not where it is white space only. */
+/** Whether the API accepts a stop text: it refuses white space. */
 export function isSendable(stop: string): boolean {
   return stop.trim() !== '';
 }
@@ -172,7 +172,7 @@ function markedTurns({ turns, tail }: Conversation, mark: CacheControl): readonl
   }));
 }
 
-/** The API takes no mark on these. */
+/** The API does not accept a cache mark on these blocks. */
 function isThought({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -4,7 +4,7 @@ import type { Completion, Generation, ToolCall, Usage } from '../../contracts/la
 import { defined, fieldsOf, type JsonFields, numberOf, textOf } from '../transport/json.ts';
 import { provider } from './conversation.ts';
 
-/** Why a completion ended. One that the server paused is not complete, and nothing goes on with it here. */
+/** Why a completion ended. A paused answer is incomplete, and is not continued here. */
 const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReason']>>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -15,7 +15,7 @@ const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReaso
   pause_turn: 'other',
 };
 
-/** A message of the Messages API as a generation of one sample; `undefined` where it is none. */
+/** A message of the Messages API as a generation of one sample; `undefined` if it is invalid. */
 export function readMessage(message: unknown): Generation | undefined {
   const { content, model, stop_reason: reason, usage } = fieldsOf(message);
   if (!Array.isArray(content) || !(content as readonly unknown[]).every(isBlock)) return undefined;
@@ -37,12 +37,12 @@ export function readMessage(message: unknown): Generation | undefined {
   return { completions: [completion], usage: usageOf(usage), ...defined({ answeredBy }) };
 }
 
-/** Whether a part of an answer is all said by the text and the calls of it. */
+/** Whether text and calls contain everything in this block. */
 function isPlain({ type }: JsonFields): boolean {
   return type === 'text' || type === 'tool_use';
 }
 
-/** Whether a part of an answer can be read. Kinds that are unknown are skipped. */
+/** Whether a block can be read. Unknown kinds are skipped. */
 function isBlock(block: unknown): boolean {
   if (!isPlainObject(block)) return false;
   const { type, text, thinking, id, name, input } = block;
@@ -62,7 +62,7 @@ function joined(blocks: readonly JsonFields[], type: 'text' | 'thinking'): strin
   return blocks.map((block) => (block['type'] === type ? String(block[type]) : '')).join('');
 }
 
-/** The usage of a reply. The server counts what it read from its cache, and wrote to it, apart. */
+/** The usage of a reply. The server counts tokens read from and written to its cache separately. */
 function usageOf(usage: unknown): Usage {
   const told = fieldsOf(usage);
   const cachedTokens = numberOf(told['cache_read_input_tokens']) ?? 0;
@@ -75,7 +75,7 @@ function usageOf(usage: unknown): Usage {
     ...defined({
       outputTokens: numberOf(told['output_tokens']),
       reasoningTokens: numberOf(fieldsOf(told['output_tokens_details'])['thinking_tokens']),
-      // The fast mode is billed whatever the tier.
+      // The fast mode has its own price, whatever the tier.
       serviceTier: told['speed'] === 'fast' ? 'fast' : textOf(told['service_tier']),
     }),
   };

@@ -9,18 +9,18 @@ import {
   schemasIn,
 } from '../transport/schema-parts.ts';
 
-/** How many properties that may be left out a schema may have, and how many unions. */
+/** The maximum numbers of optional properties and of unions in a schema. */
 const most = { optional: 24, unions: 16 };
 
-/** What the Messages API takes in a schema as it is. */
+/** Keywords that the Messages API accepts unchanged. */
 const plain = ['type', 'title', 'default', 'required', 'enum', 'const', '$ref'];
 const formats: readonly unknown[] = [
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ];
 
 /**
- * A JSON schema as the Messages API takes it: objects are closed, `oneOf` becomes `anyOf`, and constraints
- * that it would refuse, such as `minimum`, are told to the model in the description instead.
+ * A JSON schema for the Messages API: objects are closed, `oneOf` becomes `anyOf`, and constraints that the API would
+ * refuse, such as `minimum`, are put into the description instead.
  */
 export function boundSchema(schema: JsonValue): JsonValue {
   if (!isSchema(schema)) return schema;
@@ -39,9 +39,8 @@ export function boundSchema(schema: JsonValue): JsonValue {
 }
 
 /**
- * Whether answers can be bound to a schema there. They have to be objects, and objects have to be closed, so that one whose
- * keys are free would always be empty; a schema may not lead back to itself, and have only so many properties that may be
- * left out, and unions.
+ * Whether the API can constrain answers to a schema. It must be an object with closed objects (one with free keys would
+ * always be empty), must not be recursive, and has limits on optional properties and unions.
  */
 export function canBind(schema: JsonValue | undefined): boolean {
   if (schema === undefined) return true;
@@ -69,7 +68,7 @@ function unionsIn({ anyOf, oneOf, type }: Schema): number {
   return [anyOf, oneOf, type].filter((ways) => Array.isArray(ways) && ways.length > 1).length;
 }
 
-/** Whether a reference in a schema leads to one that holds it. */
+/** Whether a reference in a schema leads to a schema that contains it. */
 function leadsBack(root: Schema): boolean {
   const above = new Set<string>();
   const harmless = new Set<string>();
@@ -90,7 +89,7 @@ function leadsBack(root: Schema): boolean {
   return leads(root);
 }
 
-/** What a reference within a schema names, as in `#/$defs/step`. */
+/** The target of a reference within a schema, such as `#/$defs/step`. */
 function schemaAt(reference: string, root: JsonValue): JsonValue | undefined {
   const [, ...path] = reference.split('/');
   return path.reduce<JsonValue | undefined>(
@@ -99,7 +98,7 @@ function schemaAt(reference: string, root: JsonValue): JsonValue | undefined {
   );
 }
 
-/** What becomes of one keyword; `undefined` where the API would refuse it. */
+/** The adapted form of one keyword; `undefined` if the API would refuse it. */
 function takenOver(keyword: string, value: JsonValue): Schema | undefined {
   if (plain.includes(keyword)) return { [keyword]: value };
   switch (keyword) {

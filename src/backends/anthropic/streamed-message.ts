@@ -2,22 +2,22 @@ import { fieldsOf, itemsOf, numberOf } from '../transport/json.ts';
 import type { Streaming } from '../transport/streaming.ts';
 import type { MessagesBody } from './request.ts';
 
-/** What is needed of a message that an SDK gathers as it comes. Clients that somebody has wrapped may tell no events. */
+/** The used part of an SDK's streamed message. Wrapped clients may report no events. */
 interface StreamedMessage {
-  /** The whole message. */
+  /** The complete message. */
   finalMessage(): Promise<unknown>;
-  /** As far as it has come. */
+  /** The message so far. */
   readonly currentMessage?: unknown;
-  /** What it comes in. */
+  /** Its events. */
   [Symbol.asyncIterator]?(): AsyncIterator<unknown>;
 }
 
 /**
- * A message of a stream, whole; or as far as it had come when it was over, and its connection was closed.
+ * A streamed message: complete, or as far as it had come when it was over and its connection was closed.
  *
- * The server tells at the beginning how many tokens it has read, and how many it has written only at the end. So a message
- * is let run on where the model has thought: what it does not show of that could only be charged as reserved, which is
- * more than the rest of an answer costs. Else no more tokens can have come than bytes.
+ * The server reports input tokens at the beginning, but output tokens only at the end. So if the model has thought, the
+ * message is read to its end: hidden thoughts could only be charged as reserved, which costs more than the rest of the
+ * answer. Otherwise, tokens cannot outnumber bytes.
  */
 export async function streamedMessage(
   stream: StreamedMessage,
@@ -41,7 +41,7 @@ export async function streamedMessage(
   return stream.finalMessage();
 }
 
-/** The text of a message that is nothing but text. */
+/** The text of a message that contains only text. */
 function writtenIn(content: unknown): string | undefined {
   const blocks = itemsOf(content).map(fieldsOf);
   if (!blocks.every(({ type }) => type === 'text')) return undefined;

@@ -3,10 +3,10 @@ import type { Question } from '../../contracts/decision-model.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { fill, type PromptSet } from '../../prompting/prompts.ts';
 
-/** The texts in which a language model is asked for a decision. */
+/** The names of the prompt texts for decisions. */
 export type DecisionPromptNames = 'choice' | 'meaning' | 'option' | 'scale' | 'yesNo';
 
-/** What a language model is told, so that one token is its answer. */
+/** The prompt texts for decisions with an answer of one token. */
 export const decisionPrompts: PromptSet<DecisionPromptNames> = {
   name: 'decisions-from-model',
   version: 1,
@@ -21,7 +21,7 @@ export const decisionPrompts: PromptSet<DecisionPromptNames> = {
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** The codes of the answers, in their order; each is one token in almost any vocabulary. */
+/** The codes of the answers, in order; each is one token in almost any vocabulary. */
 export function codesOf(question: Question): readonly string[] {
   switch (question.type) {
     case 'yes-no':
@@ -39,7 +39,7 @@ export function codesOf(question: Question): readonly string[] {
   }
 }
 
-/** A question in words, with a code for each answer. */
+/** A question as text, with a code for each answer. */
 export function questionText(
   question: Question,
   { texts }: PromptSet<DecisionPromptNames>,
@@ -57,7 +57,7 @@ export function questionText(
   );
   const form = { 'yes-no': texts.yesNo, scale: texts.scale, choice: texts.choice }[question.type];
   const filled = fill(form, { question: question.text, options: options.join('\n') });
-  // Without options their line is empty.
+  // Without options, their line is empty.
   return options.length === 0 ? filled.replace('\n\n', '\n') : filled;
 }
 
@@ -74,7 +74,7 @@ function meaningsOf(question: Question): readonly (string | undefined)[] {
   }
 }
 
-/** A conversation with a question behind it, which is to be answered anew: nothing that was begun goes on. */
+/** A conversation followed by a question, to be answered anew: a partial answer is not continued. */
 export function withQuestion(messages: readonly Message[], text: string): readonly Message[] {
   const last = messages.at(-1);
   return last?.role === 'user'

@@ -30,7 +30,7 @@ export function decisions(options: EndpointOptions): DecisionModel {
       questions: Object.entries(questions).map(([name, question]) => questionBody(name, question)),
       ...(run !== undefined && endpoint.provider === 'openai' && { prompt_cache_key: run }),
     }),
-    /** `undefined` where there is none, or there are several. */
+    /** `undefined` if there is no answer, or several. */
     answerTo(name, answers) {
       const found = itemsOf(answers).filter((answer) => at(answer, 'name') === name);
       return found.length === 1 ? found[0] : undefined;
@@ -53,7 +53,7 @@ function inputOf(messages: readonly Message[]): string {
 function questionBody(name: string, question: Question): JsonBody {
   switch (question.type) {
     case 'yes-no': {
-      // A predicate has no place for what its answers mean.
+      // A predicate has no field for the meanings of its answers.
       const { text, yes, no } = question;
       const meanings = [
         ...(yes === undefined ? [] : [`Yes: ${yes}`]),

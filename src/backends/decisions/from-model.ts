@@ -84,7 +84,7 @@ function read({ name, question, model }: Reading, completion: Completion | undef
   if (first === undefined) {
     throw new ModelCallError({
       kind: 'capability',
-      message: `${model.provider}:${model.modelId} told no log-probabilities, which its decisions are read from.`,
+      message: `${model.provider}:${model.modelId} reported no log-probabilities, which its decisions are read from.`,
       parameter: 'logprobs',
     });
   }
@@ -105,7 +105,7 @@ function read({ name, question, model }: Reading, completion: Completion | undef
 }
 
 function massOf(code: string, told: readonly TokenAlternative[]): number {
-  // A lower-case `a` is an article; only whole words may be written in any case.
+  // A lower-case `a` is an article; only words ignore case.
   const isWord = code.length > 1;
   const written = (token: string) => (isWord ? token.trim().toLowerCase() : token.trim());
   return told

@@ -92,7 +92,7 @@ export function decisionsFromScores(
   return Object.defineProperty(model, 'prompts', { value: promptsOf(set), enumerable: true });
 }
 
-/** The ids of codes: those that were given, and those that the server's tokenizer says. */
+/** The ids of codes: from the options, or else from the server's tokenizer. */
 function labelIdsOf(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
   const known = Object.entries(given).map(([code, id]) => [code, Promise.resolve(id)] as const);
   const ids = new Map<string, Promise<number>>(known);
@@ -133,7 +133,7 @@ async function decide(request: DecisionRequest, settings: Settings & { readonly 
   const prepared = Object.entries(request.questions).map(([name, question]): Prepared => {
     const text = questionText(question, settings.set);
     const rendered = settings.render(withQuestion(request.messages, text));
-    // What comes before the question is the same for all of them.
+    // The text before the question is the same for all of them.
     const start = Math.max(0, rendered.lastIndexOf(text));
     const codes = codesOf(question);
     return { name, question, codes, query: rendered.slice(0, start), item: rendered.slice(start) };
@@ -162,7 +162,7 @@ async function ask(group: readonly Prepared[], settings: Settings & { readonly c
   const ids = await idsOf(codes, call);
   const query = group[0]?.query ?? '';
   const asked = { query, items: group.map(({ item }) => item), server, call };
-  // vLLM tells of the first code only; of two codes one is enough.
+  // vLLM only reports the first code; for two codes that is enough.
   const firsts = server === 'sglang' || ids.length === 2 ? [0] : ids.map((_, first) => first);
   for (const _ of firsts.slice(1))
     await call.requestExtraCall?.('Each answer is scored by itself.');
@@ -189,7 +189,7 @@ function readRow({ name, question, codes }: Prepared, row: readonly unknown[]): 
     row.every((number) => typeof number === 'number' && number >= -1e-6 && number <= 1 + 1e-6);
   if (!isSound) return faulty(name);
   const sum = (row as readonly number[]).reduce((total, number) => total + number, 0);
-  // Asked for one by one, they are rounded one by one.
+  // Probabilities from separate requests are rounded separately.
   if (Math.abs(sum - 1) > 0.02) return faulty(name);
   return decisionFrom(
     question,

@@ -9,12 +9,12 @@ import type {
 import type { Failure } from '../../contracts/failure.ts';
 import { fieldsOf } from '../transport/json.ts';
 
-/** Room for the rounding of one number. */
+/** Tolerance for the rounding of one number. */
 const tolerance = 1e-6;
-/** Room for the rounding of sums, and for what a server leaves out because it is so unlikely. */
+/** Tolerance for the rounding of sums, and for unlikely answers that a server leaves out. */
 const rounding = 0.02;
 
-/** Checks questions. @throws EspalierError `usage` where one cannot be asked. */
+/** Checks questions. @throws EspalierError `usage` if one cannot be asked. */
 export function expectQuestions({ questions }: DecisionRequest): void {
   const names = Object.keys(questions);
   if (names.length === 0) throw expectation('questions', 'one question or more', questions);
@@ -39,13 +39,13 @@ function faultOf(question: Question): string | undefined {
   }
 }
 
-/** The probability of yes as a decision. */
+/** A decision from the probability of yes. */
 export function readYesNo(probability: unknown): Decision {
   const read = numberWithin(probability, 1);
   return typeof read === 'number' ? { type: 'yes-no', probability: read } : read;
 }
 
-/** A level as a decision. `told` are the probabilities of the levels; they are left out where they make no sense. */
+/** A decision from a level. `told` are the probabilities of the levels, which are left out if they are invalid. */
 export function readScale(
   { levels }: Extract<Question, { readonly type: 'scale' }>,
   level: unknown,
@@ -58,7 +58,7 @@ export function readScale(
   return { type: 'scale', level: read, ...(isSound && { probabilities }) };
 }
 
-/** The probabilities of choices, in their order, as a decision. A choice that is not told counts as 0. */
+/** A decision from the probabilities of choices, in order. A missing probability counts as 0. */
 export function readChoice(
   { choices }: Extract<Question, { readonly type: 'choice' }>,
   told: readonly unknown[],
@@ -76,7 +76,7 @@ export function readChoice(
   };
 }
 
-/** The decision that the probabilities of all answers say: yes and no, the levels, the choices. */
+/** The decision that follows from the probabilities of all answers: yes and no, the levels, or the choices. */
 export function decisionFrom(question: Question, probabilities: readonly number[]): Decision {
   switch (question.type) {
     case 'yes-no':
@@ -90,7 +90,7 @@ export function decisionFrom(question: Question, probabilities: readonly number[
   }
 }
 
-/** Numbers as probabilities that sum to 1. */
+/** Numbers normalised to probabilities that sum to 1. */
 function distributionOf(numbers: readonly unknown[]): Failure | readonly number[] {
   const read: number[] = [];
   for (const number of numbers) {
@@ -111,12 +111,12 @@ function numberWithin(value: unknown, most: number): Failure | number {
   return unread(`Expected a number from 0 to ${most}, got ${describeValue(value)}.`);
 }
 
-/** The failure of a question whose answer cannot be read. */
+/** The failure of a question with an unreadable answer. */
 export function unread(message: string): Failure {
   return { kind: 'parse', message };
 }
 
-/** The failure of a question that was not answered. */
+/** The failure of a question without an answer. */
 export function unanswered(name: string): Failure {
   return unread(`Expected an answer to \`${name}\`, got none.`);
 }
@@ -126,7 +126,7 @@ export function refused(name: string): Failure {
   return { kind: 'call', message: `The model declined to answer \`${name}\`.` };
 }
 
-/** The error of a server whose model makes no decisions, in one plain sentence; any other error as it is. */
+/** A plain error for a server whose model makes no decisions; any other error unchanged. */
 export function plainError(
   error: unknown,
   { provider, modelId }: Pick<DecisionModel, 'modelId' | 'provider'>,

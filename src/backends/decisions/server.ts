@@ -20,26 +20,26 @@ import {
   unread,
 } from './read.ts';
 
-/** How a server is asked typed questions, and how it answers. */
+/** How a server expects typed questions, and how it answers. */
 export interface Dialect {
   readonly path: string;
-  /** What it calls the types of questions. */
+  /** Its names for the types of questions. */
   readonly types: Readonly<Record<Question['type'], string>>;
-  /** Whether an answer may leave its type out. */
+  /** Whether an answer may omit its type. */
   readonly mayOmitType?: boolean;
   /** The field with the probability of yes. */
   readonly yes: string;
-  /** The body, but for the name of the model. */
+  /** The body, without the name of the model. */
   readonly body: (request: DecisionRequest, call: ModelCall) => JsonBody;
   /** Whether a value can be the answers. */
   readonly isAnswers: (told: unknown) => boolean;
-  /** The answer to a question, among all. */
+  /** Finds the answer to a question. */
   readonly answerTo: (name: string, answers: unknown) => unknown;
-  /** The probability of a level or a choice, among those of all. */
+  /** Finds the probability of a level or a choice. */
   readonly probabilityOf: (value: number | string, told: unknown) => unknown;
 }
 
-/** A model behind a server that answers all questions of a request together. */
+/** A model on a server that answers all questions of a request together. */
 export function questionServer(endpoint: Endpoint, dialect: Dialect): DecisionModel {
   return endpoint.kept<DecisionModel>({
     ...endpoint.names,
@@ -50,7 +50,7 @@ export function questionServer(endpoint: Endpoint, dialect: Dialect): DecisionMo
         const reply = await endpoint.post(dialect.path, body, call);
         const told = fieldsOf(reply)['answers'];
         if (!dialect.isAnswers(told)) {
-          throw endpoint.malformed('JSON of another shape: it has no `answers`', call);
+          throw endpoint.malformed('JSON with another structure: it has no `answers`', call);
         }
         const answers = mapped(request.questions, (question, name) =>
           read(question, dialect.answerTo(name, told), { name, dialect }),
@@ -63,7 +63,7 @@ export function questionServer(endpoint: Endpoint, dialect: Dialect): DecisionMo
   });
 }
 
-/** The values of an object, one by one. Keys are data: `__proto__` is one like any other. */
+/** Maps the values of an object. Keys are data: `__proto__` is a key like any other. */
 export function mapped<Value, Result>(
   values: Readonly<Record<string, Value>>,
   change: (value: Value, key: string) => Result,

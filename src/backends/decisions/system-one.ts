@@ -36,7 +36,7 @@ export function systemOne(options: Partial<EndpointOptions> = {}): DecisionModel
   });
 }
 
-/** A single question as text, a conversation as it is. */
+/** A single message as text, a longer conversation unchanged. */
 function stateOf(messages: readonly Message[]): JsonValue {
   const [only] = messages;
   if (messages.length === 1 && only?.role === 'user') return only.content;

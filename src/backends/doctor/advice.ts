@@ -3,7 +3,10 @@ import { priceOf } from '../../calls/pricing.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { Finding } from './examination.ts';
 
-/** What espalier does with a model that supports just this, and where its server does not keep to it, a sentence each. */
+/**
+ * How espalier uses a model with these capabilities, and the consequences if its server does not honour them, one
+ * sentence each.
+ */
 export function adviceFor(model: LanguageModel, findings: readonly Finding[]): readonly string[] {
   const isIgnored = (name: string) =>
     findings.some(({ about, outcome }) => about === name && outcome === 'ignored');
@@ -11,8 +14,8 @@ export function adviceFor(model: LanguageModel, findings: readonly Finding[]): r
   const { thoughtTokens = 0 } = model;
   return [
     n === true
-      ? 'Samples of one state are asked for together, in one request.'
-      : 'Samples of one state are asked for one first, which warms the prefix cache, and then the others at once.',
+      ? 'Samples of one state are requested together.'
+      : 'Of the samples of one state, one is requested first, which fills the prefix cache, and then the others at once.',
     logprobs !== true
       ? 'Judgements are averaged over three answers.'
       : isIgnored('log-probabilities')
@@ -22,17 +25,17 @@ export function adviceFor(model: LanguageModel, findings: readonly Finding[]): r
       ? 'Samples differ by temperature.'
       : "No temperature is sent; ask for several steps in one answer (`form: 'several'`).",
     schema !== true
-      ? 'Answers in JSON are asked for in words, and checked.'
+      ? 'JSON answers are requested in words, and checked.'
       : isIgnored('JSON schema')
-        ? 'Answers in JSON would be bound to their schema, but it was ignored: set `capabilities: { schema: false }`.'
-        : 'Answers in JSON are bound to their schema.',
+        ? 'JSON answers would be constrained to their schema, but it was ignored: set `capabilities: { schema: false }`.'
+        : 'JSON answers are constrained to their schema.',
     continuation === true
-      ? 'Steps so far can be handed over as the beginning of the answer.'
-      : 'Steps so far are told in the question.',
+      ? 'Steps so far can be sent as the beginning of the answer.'
+      : 'Steps so far are sent in the question.',
     ...(thoughtTokens === 0
       ? []
       : [
-          `It may think in ${thoughtTokens} tokens beside an answer, and a budget has to hold them.`,
+          `It may use ${thoughtTokens} tokens for thoughts in addition to an answer, and a budget must cover them.`,
         ]),
     ...(seed === true ? [] : ['Runs differ from one another; a journal repeats them.']),
     priceLine(model),
@@ -47,5 +50,5 @@ function priceLine(model: LanguageModel): string {
   }
   if (known.input === 0 && known.output === 0) return 'It costs nothing.';
   const from = price === undefined ? ` as of ${pricesAsOf}` : '';
-  return `It costs $${known.input} a million tokens read and $${known.output} written${from}.`;
+  return `It costs $${known.input} per million tokens read and $${known.output} written${from}.`;
 }

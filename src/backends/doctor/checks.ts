@@ -1,7 +1,7 @@
 import type { Completion, Message } from '../../contracts/language-model.ts';
 import type { Check, Probe } from './probe.ts';
 
-/** What is probed of every model, in this order. */
+/** The checks for every model, in this order. */
 export const checks: Readonly<Record<string, Check>> = {
   'several samples': severalSamples,
   'log-probabilities': logprobs,
@@ -29,7 +29,7 @@ const story = user('Write a short story about a gardener.');
 
 async function severalSamples(probe: Probe) {
   const { completions } = await probe.ask(probe.heated({ messages: story, samples: 3 }));
-  if (completions.length !== 3) return no(`Three were asked for, ${completions.length} came.`);
+  if (completions.length !== 3) return no(`Three were requested, ${completions.length} came.`);
   const different = new Set(completions.map(({ text }) => text)).size;
   return probe.model.capabilities.n === true
     ? yes(`One request brought three, ${different} different.`)
@@ -37,12 +37,12 @@ async function severalSamples(probe: Probe) {
 }
 
 async function logprobs(probe: Probe) {
-  if (probe.model.capabilities.logprobs === false) return no('It is known not to tell them.');
+  if (probe.model.capabilities.logprobs === false) return no('It is known not to report them.');
   const { completions } = await probe.ask({ messages: story, logprobs: true, topLogprobs: 5 });
   const [token] = completions[0]?.logprobs ?? [];
   if (token === undefined) return ignored('None came.');
   const alternatives = token.top?.length ?? 0;
-  return yes(`${alternatives} alternatives a token.`);
+  return yes(`${alternatives} alternatives per token.`);
 }
 
 async function seed(probe: Probe) {
@@ -53,22 +53,22 @@ async function seed(probe: Probe) {
   if (first !== again) return ignored('The same seed gave two texts.');
   return first === other
     ? unknown('Two seeds gave the same text.')
-    : yes('The same seed gave the same text, another one another.');
+    : yes('The same seed gave the same text, another seed another text.');
 }
 
 async function stop(probe: Probe) {
   const messages = user('Count from 1 to 9, with spaces between the numbers.');
   const { completions } = await probe.ask({ messages, stop: ['4'], maxTokens: 64 });
   const isKept = !textOf(completions).includes('4');
-  if (probe.model.capabilities.stop === false) return no('Answers are cut off here instead.');
+  if (probe.model.capabilities.stop === false) return no('Answers are cut off locally instead.');
   return isKept
     ? yes('The answer ends before the stop string.')
-    : ignored('The answer holds the stop string.');
+    : ignored('The answer contains the stop string.');
 }
 
 async function continuation(probe: Probe) {
   if (probe.model.capabilities.continuation !== true) {
-    return no('Steps so far are told in the question.');
+    return no('Steps so far are sent in the question.');
   }
   const beginning = 'The first letters of the alphabet are A, B, C,';
   const { completions } = await probe.ask({
@@ -80,7 +80,7 @@ async function continuation(probe: Probe) {
   const text = textOf(completions);
   return text.trimStart().startsWith(beginning.slice(0, 20))
     ? ignored('It began anew.')
-    : yes(`It went on: ${quote(text)}`);
+    : yes(`It continued: ${quote(text)}`);
 }
 
 async function schema(probe: Probe) {
@@ -97,8 +97,8 @@ async function schema(probe: Probe) {
   const text = textOf(completions);
   if (!isLegs(text)) return ignored(`It wrote ${quote(text)}`);
   return probe.model.capabilities.schema === true
-    ? yes(`Answers are bound to it: it wrote ${quote(text)}`)
-    : no('It is told in words, and was kept once.');
+    ? yes(`Answers are constrained to it: it wrote ${quote(text)}`)
+    : no('It is requested in words, and was followed once.');
 }
 
 function isLegs(text: string): boolean {
@@ -144,11 +144,11 @@ async function thinking(probe: Probe) {
   const { thoughtTokens = 0 } = probe.model;
   if (text.trim() === '' && finishReason === 'length') {
     return ignored(
-      `It was cut off in its thoughts: \`thoughtTokens\` is ${thoughtTokens}, and that is too few.`,
+      `It was cut off while thinking: \`thoughtTokens\` is ${thoughtTokens}, which is too few.`,
     );
   }
   if (reasoning === '' && reasoningTokens === 0) return no('It answered without thoughts.');
-  return yes(`It answered behind ${thoughts}; it may have ${thoughtTokens}.`);
+  return yes(`It answered after ${thoughts}; it may use ${thoughtTokens}.`);
 }
 
 async function serviceTier(probe: Probe) {
@@ -158,7 +158,7 @@ async function serviceTier(probe: Probe) {
     : yes(`It was served as ${quote(usage.serviceTier)}`);
 }
 
-/** Long enough that it is still being written when the client leaves. */
+/** Long enough to be still in progress when the client disconnects. */
 const longAnswer = 512;
 
 async function cancellation(probe: Probe) {
@@ -171,10 +171,10 @@ async function cancellation(probe: Probe) {
   const timer = probe.clock.sleep(50).then(() => controller.abort(new Error('Enough.')));
   const outcome = await answer;
   await timer;
-  if (outcome === 'answered') return unknown('It answered before it could be left.');
+  if (outcome === 'answered') return unknown('It answered before the connection could be closed.');
   const ms = Math.round(probe.clock.now() - startedAt - 50);
   return yes(
-    `The connection was closed within ${Math.max(0, ms)} ms. Whether the server stops is its own matter.`,
+    `The connection was closed within ${Math.max(0, ms)} ms. Whether the server stops generating is unknown.`,
   );
 }
 
@@ -203,7 +203,7 @@ function textOf(completions: readonly Completion[]): string {
   return completions[0]?.text ?? '';
 }
 
-/** A short piece of a model's text, on one line, without what could steer a terminal. */
+/** An excerpt of a model's text, on one line, without control characters. */
 function quote(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ').trim();

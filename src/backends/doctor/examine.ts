@@ -61,7 +61,7 @@ export async function examine(
   };
 }
 
-/** How quickly it answers; nothing of it where no time is left. */
+/** How quickly it answers; only the parts for which there is time. */
 async function speedsOf(probe: Probe): Promise<Examination['speed']> {
   const speeds: Speed[] = [];
   try {

@@ -9,14 +9,14 @@ import type {
 } from '../../contracts/language-model.ts';
 import type { Finding } from './examination.ts';
 
-/** Asks a model outside of any search, and notes what it warns of. */
+/** Calls a model outside of any search, and records its warnings. */
 export class Probe {
   readonly model: LanguageModel;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Aborts when no more time is to be spent. */
+  /** Aborts when no more time may be spent. */
   readonly over: AbortSignal;
-  /** Held here: what only another signal waits for may be collected before its time is up. */
+  /** Kept in a field, because a signal that only another signal references may be garbage-collected early. */
   readonly #timeout: AbortSignal;
   readonly #warnings = new Map<string, ModelWarning>();
 
@@ -31,12 +31,12 @@ export class Probe {
     this.over = AbortSignal.any([options.signal, this.#timeout]);
   }
 
-  /** What the model did in another way than asked, a sentence each. */
+  /** Requests that the model did not do as asked, one sentence each. */
   get warnings(): readonly string[] {
     return [...this.#warnings.values()].map(({ message }) => message);
   }
 
-  /** One request, of short answers unless it says otherwise. */
+  /** Sends one request, with short answers by default. */
   ask(request: GenerateRequest, signal: AbortSignal = this.over): Promise<Generation> {
     this.over.throwIfAborted();
     const call: ModelCall = {
@@ -47,13 +47,13 @@ export class Probe {
     return this.model.generate({ maxTokens: 32, ...request }, call);
   }
 
-  /** Only what the model takes: a probe is not to fail by a temperature. */
+  /** Sets a temperature only if the model supports one, so that it cannot fail a probe. */
   heated(request: GenerateRequest): GenerateRequest {
     return this.model.capabilities.temperature === true ? { ...request, temperature: 1 } : request;
   }
 }
 
-/** Looks at one thing. What it throws is a finding as well. */
+/** Checks one feature. An exception is also a finding. */
 export type Check = (probe: Probe) => Promise<Omit<Finding, 'about'>>;
 
 /** The finding of a check, whatever happens. */

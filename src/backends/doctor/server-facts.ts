@@ -4,7 +4,7 @@ import { isHosted } from '../openai-compatible/presets.ts';
 import type { OpenAiCompatibleModel } from '../openai-compatible/server.ts';
 import type { ServerFacts } from './examination.ts';
 
-/** Where servers score text instead of writing it. */
+/** The scoring endpoints of servers. */
 const scoringPaths = [
   '/pooling',
   '/classify',
@@ -34,7 +34,7 @@ export async function serverFacts(
   if (!isServed(model)) return undefined;
   const { preset, baseUrl, models, contextLength } = await model.server(signal);
   const root = baseUrl.replace(/\/v1\/?$/, '');
-  // A provider has none that an empty request could find; nor can it where a server answers whatever it is asked.
+  // Endpoints cannot be found by an empty request at a provider, or at a server that answers any path.
   const isBlind = isHosted(preset) || (await exists(`${root}/no-such-path`, { signal, fetch }));
   const paths = isBlind ? [] : scoringPaths;
   const found = await Promise.all(
@@ -52,7 +52,7 @@ function isServed(model: LanguageModel): model is OpenAiCompatibleModel {
   return typeof (model as Partial<OpenAiCompatibleModel>).server === 'function';
 }
 
-/** A path that is there finds fault with an empty request; one that is not says so. */
+/** Whether a path exists: an existing one reports an error in an empty request, a missing one is not found. */
 async function exists(
   url: string,
   { signal, fetch }: { readonly signal: AbortSignal; readonly fetch: typeof globalThis.fetch },

@@ -3,7 +3,7 @@ import type { Probe } from './probe.ts';
 
 const messages = [{ role: 'user', content: 'Describe a garden in spring.' }] as const;
 
-/** How quickly a model answers with `concurrency` requests under way, each of 64 tokens at most. */
+/** The speed of a model with `concurrency` requests in flight, each of at most 64 tokens. */
 export async function speedAt(concurrency: number, probe: Probe): Promise<Speed> {
   const startedAt = probe.clock.now();
   const answers = await Promise.all(

@@ -56,7 +56,7 @@ export function embeddings(
       const batches = Array.from({ length: Math.ceil(texts.length / maxBatch) }, (_, batch) =>
         texts.slice(batch * maxBatch, (batch + 1) * maxBatch),
       );
-      // All texts are reserved at once, so that further requests need no further leave.
+      // All texts are reserved together, so further requests need no permission.
       const asking = { endpoint, options, call };
       const answers = await Promise.all(batches.map((batch) => ask(batch, asking)));
       const vectors = answers.flatMap((answer) => answer.vectors);

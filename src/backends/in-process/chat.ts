@@ -3,21 +3,20 @@ import { EspalierError } from '../../base/errors.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** Turns a conversation into the tokens of a prompt. */
+/** Converts a conversation into the tokens of a prompt. */
 export type Chat = (messages: readonly Message[]) => readonly number[];
 
 /**
  * Renders conversations with the chat template of a model.
  *
- * Where the last message is from the assistant, the prompt ends with its text, so that the answer goes
- * on from there; else it ends with what the template puts before an answer.
+ * If the last message is from the assistant, the prompt ends with its text, which the answer continues; otherwise it
+ * ends with the template's beginning of an answer.
  *
- * What a message says can make no special token. The template sees the true contents but for guards:
- * characters that no message holds, put behind whatever could begin the name of such a token, and left
- * out again when the text between the special tokens is cut into tokens. All else comes out as if the
- * rendered text had been tokenised as a whole.
+ * The text of a message cannot produce special tokens. The template gets the actual contents with guards: characters
+ * that occur in no message, inserted after anything that could begin the name of such a token, and removed again when
+ * the text is tokenised. Apart from that, the result is the same as if the rendered text had been tokenised as a whole.
  *
- * @throws EspalierError `usage` where the template cannot be read, or refuses the messages.
+ * @throws EspalierError `usage` if the template cannot be read, or refuses the messages.
  */
 export function chatOf({
   tokenizer,
@@ -27,7 +26,7 @@ export function chatOf({
   readonly tokenizer: Tokenizer;
   /** The Jinja template. @defaultValue none: the contents stand one after another, with an empty line between them */
   readonly template?: string | undefined;
-  /** What error messages call the model. */
+  /** The name of the model in error messages. */
   readonly model: string;
 }): Chat {
   const render = template === undefined ? renderPlain : renderer(template, { tokenizer, model });
@@ -42,14 +41,14 @@ export function chatOf({
   };
 }
 
-/** Renders messages; a partial answer ends with `end`, and so does the text then. */
+/** Renders messages; a partial answer ends with `end`, which then ends the text. */
 type Render = (messages: readonly Message[], end: string) => string;
 
 const renderPlain: Render = (messages) => messages.map(({ content }) => content).join('\n\n');
 
 /**
- * Takes the time from a template: it would make prompts, and with them the samples, differ from day to
- * day. The line break belongs to the statement and is not rendered.
+ * Removes the clock from a template: otherwise prompts, and so samples, would change from day to day. The line break
+ * belongs to the statement and is not rendered.
  */
 const withoutClock = '{% set strftime_now = undefined %}\n';
 
@@ -99,7 +98,7 @@ function attempt<Value>(act: () => Value, complaint: string): Value {
   }
 }
 
-/** Two characters that none of the texts holds: Unicode keeps these from meaning anything. */
+/** Two characters that occur in none of the texts: Unicode reserves them as noncharacters. */
 function unusedCharacters(texts: readonly string[]): readonly [string, string] {
   const unused = Array.from({ length: 32 }, (_, place) =>
     String.fromCharCode(0xfdd0 + place),
@@ -112,19 +111,19 @@ function unusedCharacters(texts: readonly string[]): readonly [string, string] {
   );
 }
 
-/** A content in which no name of a special token begins, and in which none that began before it ends. */
+/** A content in which no name of a special token begins, and no name that began before it ends. */
 function guardedContent(content: string, specials: readonly string[], guard: string): string {
   if (content === '') return content;
   const initials = new Set(specials.map((name) => String.fromCodePoint(name.codePointAt(0) ?? 0)));
   const inner = Array.from(content, (character) =>
     initials.has(character) ? `${character}${guard}` : character,
   ).join('');
-  // Behind the white space, which a template may take away.
+  // After leading white space, which a template may remove.
   const text = content.trimStart();
   return endsSpecial(text, specials) ? inner.replace(/^\s*/, (space) => `${space}${guard}`) : inner;
 }
 
-/** Whether a text could be the rest of a name, or the middle of one. */
+/** Whether a text could be the end or the middle of a name. */
 function endsSpecial(text: string, specials: readonly string[]): boolean {
   return specials.some((name) =>
     Array.from(name, (_, place) => name.slice(place + 1)).some(

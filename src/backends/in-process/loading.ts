@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../base/unless-aborted.ts';
 
-/** A model that is loaded once, when it is first wanted, and again where that failed. */
+/** A model that is loaded once, on first use, and again if loading failed. */
 export class Loading<Model> {
   readonly #load: () => Promise<Model>;
   readonly #dispose: (model: Model, reason: Error) => Promise<void>;
@@ -9,13 +9,13 @@ export class Loading<Model> {
   #closing: Promise<void> | undefined;
   #closed: Error | undefined;
 
-  /** @param dispose - Gives up everything under way, and lets the model go. */
+  /** @param dispose - Gives up all requests in flight, and unloads the model. */
   constructor(load: () => Promise<Model>, dispose: (model: Model, reason: Error) => Promise<void>) {
     this.#load = load;
     this.#dispose = dispose;
   }
 
-  /** The model, where it is there. */
+  /** The model, if it is loaded. */
   get model(): Model | undefined {
     return this.#model;
   }
@@ -31,7 +31,7 @@ export class Loading<Model> {
     return model;
   }
 
-  /** Lets the model go; resolves when nothing is left of it. */
+  /** Unloads the model; resolves when that is complete. */
   close(reason: Error): Promise<void> {
     this.#closed ??= reason;
     this.#closing ??= this.#end(this.#closed);
@@ -47,14 +47,14 @@ export class Loading<Model> {
       this.#model = await this.#load();
       return this.#model;
     } catch (error) {
-      // The file may be there the next time.
+      // The file may exist by the next attempt.
       this.#loading = undefined;
       throw error;
     }
   }
 
   async #end(reason: Error): Promise<void> {
-    // What is being loaded cannot be stopped; whether it can be read is no matter any more.
+    // Loading cannot be stopped; whether it succeeds no longer matters.
     const model = await this.#loading?.catch(() => undefined);
     this.#model = undefined;
     if (model !== undefined) await this.#dispose(model, reason);

@@ -4,13 +4,13 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import { expectRequest } from '../transport/expect-request.ts';
 
-/** A request that has been checked, in full and as plain data: what goes to the thread of the model. */
+/** A checked request, complete and as plain data, for the thread of the model. */
 export interface InProcessRequest {
   readonly messages: readonly Message[];
   readonly samples: number;
-  /** The index of the first one. */
+  /** The index of the first sample. */
   readonly offset: number;
-  /** The maximum tokens of each. */
+  /** The maximum tokens of each sample. */
   readonly maxTokens: number;
   readonly temperature: number;
   readonly topP: number | undefined;
@@ -18,16 +18,16 @@ export interface InProcessRequest {
   /** Texts at which a sample ends. */
   readonly stop: readonly string[];
   readonly seed: number;
-  /** How many alternatives to tell for each token; `undefined` where no log-probabilities are wanted. */
+  /** The number of alternatives reported per token; `undefined` if no log-probabilities are requested. */
   readonly topLogprobs: number | undefined;
-  /** What the text must satisfy. */
+  /** The schema that the text must satisfy. */
   readonly schema: JsonValue | undefined;
 }
 
 /**
  * Checks a request and fills in what it leaves out.
  *
- * @throws EspalierError `usage` where something is out of its range.
+ * @throws EspalierError `usage` if something is out of range.
  */
 export function checkedRequest(request: GenerateRequest, seed: number): InProcessRequest {
   const { samples = 1, offset = 0, maxTokens = defaultMaxTokens, temperature = 1 } = request;

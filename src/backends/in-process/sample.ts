@@ -2,47 +2,47 @@ import type { Completion, TokenAlternative, TokenLogprob } from '../../contracts
 import type { InProcessRequest } from './request.ts';
 import type { TextWriter, Tokenizer } from './tokenizer.ts';
 
-/** The log-probabilities of the model itself, at one place. */
+/** The log-probabilities of the model itself, at one position. */
 export interface LogProbabilities {
-  /** That of a token; `undefined` where it is not told. */
+  /** That of a token; `undefined` if it is unknown. */
   of(token: number): TokenAlternative | undefined;
-  /** The likeliest tokens, the likeliest first. */
+  /** The likeliest tokens, in descending order. */
   top(count: number): readonly TokenAlternative[];
 }
 
-/** How a token is drawn. */
+/** Settings for drawing a token. */
 export interface Drawing {
-  /** At 0 the likeliest token is taken. */
+  /** The temperature; at 0 the likeliest token is taken. */
   readonly temperature: number;
-  /** From how many of the likeliest tokens to draw. @defaultValue all */
+  /** The number of likeliest tokens to draw from. @defaultValue all */
   readonly topK?: number | undefined;
   /** The probability mass to draw from, in (0, 1]. @defaultValue 1 */
   readonly topP?: number | undefined;
 }
 
-/** What a sample is written with. */
+/** Settings of a sample. */
 export interface SampleOptions {
   readonly request: InProcessRequest;
   readonly tokenizer: Tokenizer;
   /** The tokens before it. */
   readonly prompt: readonly number[];
-  /** The most tokens that it may have: of the request, or of what is left of the context. */
+  /** The maximum number of tokens: from the request, or the rest of the context. */
   readonly maxTokens: number;
 }
 
 /**
  * One sample as it is written.
  *
- * It ends at a token that ends texts, at a stop text, or at its limit. The token that ends it has no text and no
- * log-probability; of a stop text nothing is left, nor the log-probabilities of tokens that lie in what was
- * cut off as a whole. All tokens count, whatever became of their text.
+ * It ends at an end token, at a stop text, or at its limit. The end token has no text and no log-probability; a stop
+ * text is cut off, together with the log-probabilities of tokens that lie completely in the cut part. All tokens count
+ * for usage.
  */
 export class Sample {
   readonly #options: SampleOptions;
   readonly #writer: TextWriter;
   readonly #longestStop: number;
   readonly #logprobs: TokenLogprob[] = [];
-  /** Where in the text each token begins. */
+  /** The offset of each token in the text. */
   readonly #starts: number[] = [];
   #text = '';
   #length = 0;
@@ -54,17 +54,17 @@ export class Sample {
     this.#longestStop = Math.max(0, ...options.request.stop.map(({ length }) => length));
   }
 
-  /** How many tokens were drawn. */
+  /** The number of tokens drawn. */
   get length(): number {
     return this.#length;
   }
 
-  /** Whether it has come to its end. */
+  /** Whether it has ended. */
   get isFinished(): boolean {
     return this.#finishReason !== undefined;
   }
 
-  /** What has been written. */
+  /** The text written so far, as a completion. */
   get completion(): Completion {
     const { topLogprobs } = this.#options.request;
     return {
@@ -74,7 +74,7 @@ export class Sample {
     };
   }
 
-  /** Takes the next token. @param told - What was expected, for where log-probabilities are wanted. */
+  /** Adds the next token. @param told - The model's expectation, for log-probabilities. */
   extend(token: number, told?: () => LogProbabilities): void {
     const { request, tokenizer, maxTokens } = this.#options;
     this.#length++;
@@ -99,7 +99,7 @@ export class Sample {
   #write(token: number): void {
     const added = this.#writer.write(token);
     if (added === '') return;
-    // What came before holds no whole stop text.
+    // The earlier text contains no complete stop text.
     const from = Math.max(0, this.#text.length - this.#longestStop + 1);
     this.#text += added;
     const ends = this.#options.request.stop

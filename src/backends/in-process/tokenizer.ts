@@ -1,30 +1,30 @@
-/** Turns text into tokens and tokens into text. */
+/** Converts text to tokens and tokens to text. */
 export interface Tokenizer {
   /** The tokens with a name: control tokens, those a model's author added, and the unknown token. */
   readonly specials: readonly string[];
-  /** The text of the token that starts a text; empty where there is none. */
+  /** The text of the start token; empty if there is none. */
   readonly bos: string;
-  /** The text of the token that ends one; empty where there is none. */
+  /** The text of the end token; empty if there is none. */
   readonly eos: string;
   /**
-   * The tokens of a text, with special tokens where their names stand in it. A `guard` is a character
-   * that keeps what it stands in from being such a name, and is then left out.
+   * The tokens of a text, with special tokens for their names. A `guard` is a character that prevents the text around
+   * it from being such a name, and is then removed.
    */
   encode(text: string, guard?: string): readonly number[];
-  /** Whether a text ends before this token: it is a control token. */
+  /** Whether a text ends before this token, because it is a control token. */
   isEnd(token: number): boolean;
   /**
-   * A token as a log-probability names it: its text; the name of a special token; and `<0xNN>` for a byte
-   * that is no character of its own, or one that has a token beside.
+   * The name of a token in log-probabilities: its text; the name of a special token; and `<0xNN>` for a byte that is
+   * not a character by itself, or that has a separate token.
    */
   nameOf(token: number): string;
-  /** Puts the text behind a prompt together, token by token. */
+  /** Assembles the text after a prompt, token by token. */
   writer(prompt: readonly number[]): TextWriter;
 }
 
-/** Puts a text together, token by token. */
+/** Assembles a text, token by token. */
 export interface TextWriter {
-  /** What a token adds. The bytes of an unfinished character are held back. */
+  /** The text that a token adds. The bytes of an incomplete character are held back. */
   write(token: number): string;
 }
 
@@ -35,7 +35,7 @@ export function patternOf(specials: ReadonlyMap<string, number>): RegExp {
   return new RegExp(names.length === 0 ? '$^' : escaped.join('|'), 'gu');
 }
 
-/** A text as special tokens, and what stands between them, which is never empty. A `guard` keeps a name from being one. */
+/** Splits a text into special tokens and the non-empty texts between them. A `guard` prevents a name from counting. */
 export function* cutAtSpecials(
   text: string,
   {

@@ -1,6 +1,4 @@
-/**
- * What is used of `node-llama-cpp`, by structure: who does without the package compiles without its types.
- */
+/** The used part of `node-llama-cpp`, typed structurally, so that programs without the package compile. */
 
 /** A token. */
 type Token = number;
@@ -9,7 +7,7 @@ type Token = number;
 export interface LlamaBinding {
   /** Starts llama.cpp. */
   getLlama(options: LlamaSettings): Promise<NativeLlama>;
-  /** Follows a text through a grammar. */
+  /** Tracks the progress of a text in a grammar. */
   readonly LlamaGrammarEvaluationState: new (options: {
     readonly model: NativeModel;
     readonly grammar: NativeGrammar;
@@ -18,19 +16,19 @@ export interface LlamaBinding {
 
 /** How llama.cpp is started. */
 export interface LlamaSettings {
-  /** Never: nobody wants to wait for a compiler in the middle of a search. */
+  /** Never: a compiler must not run in the middle of a search. */
   readonly build: 'never';
   readonly skipDownload: true;
   readonly gpu: 'auto' | 'metal' | 'cuda' | 'vulkan' | false;
-  /** 0: as many as the context asks for. */
+  /** 0: as many as the context requests. */
   readonly maxThreads: 0;
   readonly logLevel: 'error';
   readonly logger: (level: string, message: string) => void;
 }
 
-/** llama.cpp, started. */
+/** A running llama.cpp. */
 export interface NativeLlama {
-  /** The cores that are worth a thread. */
+  /** The number of cores that are useful for threads. */
   readonly cpuMathCores: number;
   loadModel(options: { readonly modelPath: string }): Promise<NativeModel>;
   createGrammarForJsonSchema(schema: unknown): Promise<NativeGrammar>;
@@ -44,17 +42,17 @@ export interface NativeGrammar {
   readonly grammar: string;
 }
 
-/** How far a text has come in a grammar. Sampling moves it on. */
+/** The progress of a text in a grammar. Sampling advances it. */
 export type NativeGrammarState = object;
 
-/** A model that has been read. */
+/** A loaded model. */
 export interface NativeModel {
   readonly llama: NativeLlama;
   readonly filename?: string | undefined;
   readonly fileInfo: {
     readonly metadata: { readonly tokenizer?: { readonly chat_template?: string | undefined } };
   };
-  /** The length of the texts that it was trained on. */
+  /** The context length in training. */
   readonly trainContextSize: number;
   readonly tokens: {
     readonly bos: Token | null;
@@ -73,18 +71,18 @@ export interface NativeModel {
   ): string;
   createContext(options: {
     readonly sequences: number;
-    /** How many tokens each may hold: that many, or as many as the memory allows. */
+    /** The number of tokens of each sequence: exactly that many, or as many as memory allows. */
     readonly contextSize: number | { readonly max: number };
     readonly threads: number;
   }): Promise<NativeContext>;
   dispose(): Promise<void>;
 }
 
-/** Room for several texts. */
+/** Memory for several sequences. */
 export interface NativeContext {
-  /** How many tokens each text may have, and one more. */
+  /** The number of tokens of each sequence, plus one. */
   readonly contextSize: number;
-  /** How many tokens are read in one pass. */
+  /** The number of tokens per pass. */
   readonly batchSize: number;
   readonly totalSequences: number;
   getSequence(): NativeSequence;
@@ -93,20 +91,20 @@ export interface NativeContext {
 
 /** The distribution after a token, before any sampling. */
 export interface NextTold {
-  /** The likeliest first. */
+  /** Logits, likeliest first. */
   readonly logits?: ReadonlyMap<Token, number> | undefined;
   /** The sum of e^(logit − highest) over the whole vocabulary. */
   readonly totalLogitWeight?: number | undefined;
 }
 
-/** A text as llama.cpp holds it. */
+/** A sequence in memory. */
 export interface NativeSequence {
-  /** How many tokens it holds. */
+  /** The number of tokens it contains. */
   readonly nextTokenIndex: number;
-  /** All tokens that went through the model. */
+  /** All tokens processed by the model. */
   readonly tokenMeter: { readonly usedInputTokens: number; readonly usedOutputTokens: number };
   compareContextTokens(tokens: readonly Token[]): { readonly firstDifferentIndex: number };
-  /** Forgets what comes after the longest common prefix. */
+  /** Discards everything after the longest common prefix. */
   adaptStateToTokens(tokens: readonly Token[], allowShift: false): Promise<void>;
   clearHistory(): Promise<void>;
   evaluateWithoutGeneratingNewTokens(tokens: readonly Token[]): Promise<void>;
@@ -124,7 +122,7 @@ export interface NativeSequence {
         ]
     )[],
   ): Promise<readonly ({ readonly next: NextTold } | undefined)[]>;
-  /** Samples by itself, where a grammar binds it. */
+  /** Samples by itself, if constrained by a grammar. */
   evaluate(
     tokens: readonly Token[],
     options: {
@@ -134,13 +132,13 @@ export interface NativeSequence {
       readonly topP: number;
       readonly seed: number;
       readonly grammarEvaluationState: NativeGrammarState;
-      /** The token that ends a text is told as well. */
+      /** The end token is reported as well. */
       readonly yieldEogToken: true;
     },
   ): AsyncGenerator<Token, void, undefined>;
   /**
-   * llama.cpp's own way to fork a text. Internal in version 3.22, so that it may be gone in another one: what
-   * it would have copied is then read again.
+   * llama.cpp's own copy of a sequence. It is internal in version 3.22 and may disappear; the tokens are then computed
+   * again.
    */
   _copyStateFromOtherSequence?(other: NativeSequence, length: number): Promise<boolean>;
 }

@@ -3,24 +3,24 @@ import type { Drawing, LogProbabilities } from '../in-process/sample.ts';
 import type { NextTold } from './binding.ts';
 
 /**
- * How many of the likeliest tokens are asked for at each place. To tell all of a large vocabulary takes
- * longer than many a model takes to compute them.
+ * The number of likeliest tokens requested at each position. Reporting all tokens of a large vocabulary takes longer
+ * than many models take to compute them.
  */
 export const toldTokens = 512;
 
-/** What a model expects next: the likeliest tokens, and the weight of all. */
+/** The model's prediction of the next token: the likeliest tokens, and the total weight. */
 export interface Distribution {
-  /** The likeliest first; of equal ones that of the lowest id. */
+  /** Likeliest first; ties by lowest id. */
   readonly tokens: readonly number[];
   /** Their e^(logit − highest): 1 for the first. */
   readonly weights: readonly number[];
   /** The sum of the weights of the whole vocabulary. */
   readonly total: number;
-  /** How many tokens of the vocabulary are not told. */
+  /** The number of unreported tokens of the vocabulary. */
   readonly untold: number;
 }
 
-/** Reads what the binding tells of the tokens that may come next. */
+/** Reads the binding's prediction of the next token. */
 export function distributionOf(told: NextTold, vocabularySize: number): Distribution {
   const entries = [...(told.logits ?? [])].filter(([, logit]) => Number.isFinite(logit));
   entries.sort(([oneId, one], [otherId, other]) => other - one || oneId - otherId);
@@ -32,16 +32,16 @@ export function distributionOf(told: NextTold, vocabularySize: number): Distribu
   const weights = entries.map(([, logit]) => Math.exp(logit - highest));
   const untold = told.logits?.size === vocabularySize ? 0 : vocabularySize - tokens.length;
   const known = sum(weights);
-  // The binding adds up in single precision.
+  // The binding sums in single precision.
   const total = untold === 0 ? known : Math.max(known, told.totalLogitWeight ?? known);
   return { tokens, weights, total, untold };
 }
 
 /**
- * Draws a token: the logits are divided by the temperature, then top-k cuts, then top-p cuts what is left.
+ * Draws a token: the logits are divided by the temperature, then top-k is applied, then top-p.
  *
- * @param chance - A random number in [0, 1). Tokens are passed in the order of their likelihood.
- * @returns the token, or `undefined` where that depends on tokens which are not told.
+ * @param chance - A random number in [0, 1). Tokens are counted in descending order of probability.
+ * @returns the token, or `undefined` if it depends on unreported tokens.
  */
 export function drawToken(
   distribution: Distribution,
@@ -76,12 +76,12 @@ export function logprobsOf(
   };
 }
 
-/** How exact the sum of the binding is. */
+/** The precision of the binding's sum. */
 const rounding = 1e-4;
 
 /**
- * Between which bounds the tokens that are not told weigh at a temperature. None of them weighs more than the
- * last that is told, and what they weigh together at temperature 1 is known.
+ * Bounds for the total weight of the unreported tokens at a temperature. None of them weighs more than the last
+ * reported one, and their total at temperature 1 is known.
  */
 function weightOfRest(
   { weights, total, untold }: Distribution,
@@ -94,11 +94,14 @@ function weightOfRest(
   if (temperature === 1) return [least, most];
   // w^(1/T) = w · w^(1/T − 1), and the second factor grows with w.
   if (temperature < 1) return [0, most * (weights.at(-1) ?? 1) ** (1 / temperature - 1)];
-  // The power is concave: equal weights have the largest sum. And no weight is above 1.
+  // The power is concave, so equal weights have the largest sum; and no weight is above 1.
   return [least, untold * (most / untold) ** (1 / temperature)];
 }
 
-/** At which place a chance falls, where `rest` is the weight of what is not told; `undefined` where beyond. */
+/**
+ * The position at which a random number falls, where `rest` is the weight of unreported tokens; `undefined` if it is
+ * beyond the reported ones.
+ */
 function placeOf(
   weights: readonly number[],
   { rest, topP, chance }: { readonly rest: number; readonly topP: number; readonly chance: number },
@@ -117,7 +120,7 @@ function placeOf(
     left -= weights[place] ?? 0;
     if (left < 0) return place;
   }
-  // Rounding may leave something where all is told.
+  // If all tokens are reported, rounding may leave a remainder.
   return rest > 0 && topP === 1 ? undefined : 0;
 }
 

@@ -14,14 +14,14 @@ import type { Pool } from './pool.ts';
 import type { Slot } from './slot.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What an engine runs. */
+/** Settings of an engine. */
 export interface EngineOptions {
-  /** What error messages call the model. */
+  /** The name of the model in error messages. */
   readonly model: string;
   readonly vocabulary: Vocabulary;
   readonly chat: Chat;
   readonly pool: Pool;
-  /** How many tokens a text may have in it. */
+  /** The maximum tokens of a sequence. */
   readonly contextLength: number;
   readonly grammarFor: GrammarMaker;
 }
@@ -40,46 +40,46 @@ export interface LlamaStats {
   readonly cached: number;
 }
 
-/** A request under way. */
+/** A request in progress. */
 interface Job {
   readonly request: InProcessRequest;
   readonly prompt: readonly number[];
   readonly random: Random;
-  /** The maximum tokens of a sample: of the request, or of what is left of the context. */
+  /** The maximum tokens of a sample: from the request, or the rest of the context. */
   readonly maxTokens: number;
-  /** Aborts when the request is over, however it ended. */
+  /** Aborts when the request has ended in any way. */
   readonly over: AbortController;
-  /** What binds its samples. */
+  /** The grammar of its samples. */
   readonly grammar: Grammar | undefined;
   readonly samples: (Sample | undefined)[];
-  /** How many samples were begun. */
+  /** The number of samples started. */
   begun: number;
-  /** What is expected after the prompt, once that has been read. */
+  /** The prediction after the prompt, once it has been read. */
   first: Distribution | undefined;
-  /** How many tokens of the prompt had been read before. */
+  /** The number of prompt tokens that were in memory already. */
   cached: number | undefined;
   readonly resolve: (generation: Generation) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A sample that is being written. */
+/** A sample in progress. */
 interface Writing {
   readonly job: Job;
   readonly slot: Slot;
   readonly sample: Sample;
   /** Its own random numbers. */
   readonly random: Random;
-  /** The prompt and what has been written. */
+  /** The prompt and the text so far. */
   readonly tokens: number[];
 }
 
 /**
- * Answers many requests at once: as many samples are written side by side as the memory holds texts. Where
- * more wait, the requests take turns, so that a large one does not hold up a small one.
+ * Answers many requests at once, with as many concurrent samples as there are sequences in memory. If more are waiting,
+ * requests take turns, so that a large one does not hold up a small one.
  */
 export class Engine {
   readonly #options: EngineOptions;
-  /** In the order in which their next sample is due. */
+  /** Ordered by when their next sample is due. */
   readonly #jobs = new Set<Job>();
   readonly #writers = new Set<Promise<void>>();
   #closed: Error | undefined;
@@ -91,7 +91,7 @@ export class Engine {
     this.#options = options;
   }
 
-  /** What it has done so far. */
+  /** Statistics so far. */
   get stats(): LlamaStats {
     const { computed, cached } = this.#options.pool;
     const [requests, reused, sampled] = [this.#requests, this.#reused, this.#sampled];
@@ -103,7 +103,7 @@ export class Engine {
     const { signal } = call;
     signal.throwIfAborted();
     const state = this.#open(request);
-    // A schema that the model cannot be bound to is told before anything is read.
+    // An unsupported schema is reported before anything is read.
     const grammar = await this.#grammarFor(request, call);
     signal.throwIfAborted();
     if (this.#closed !== undefined) throw this.#closed;
@@ -115,12 +115,12 @@ export class Engine {
     });
   }
 
-  /** How many tokens a prompt is. */
+  /** The number of tokens of a prompt. */
   count(messages: readonly Message[]): number {
     return this.#options.chat(messages).length;
   }
 
-  /** Gives up all requests under way; resolves when nothing runs any more. */
+  /** Gives up all requests in flight; resolves when nothing is running. */
   async close(reason: Error): Promise<void> {
     this.#closed = reason;
     for (const job of this.#jobs) this.#fail(job, reason);
@@ -156,18 +156,18 @@ export class Engine {
       call.warn?.({
         model: `llama:${model}`,
         about: 'schema',
-        message: `The text is bound to the schema but for ${words}: check these when it is there.`,
+        message: `The text is constrained to the schema except for ${words}: check these in the result.`,
       });
     }
     return grammar;
   }
 
-  /** Begins as many samples as there is room for. */
+  /** Starts as many samples as there is room for. */
   #pump(): void {
     while (this.#writers.size < this.#options.pool.size) {
       const job = this.#due();
       if (job === undefined) return;
-      // Its turn comes again after the others.
+      // It goes to the end of the queue.
       this.#jobs.delete(job);
       this.#jobs.add(job);
       this.#begin(job, job.begun++);
@@ -208,8 +208,8 @@ export class Engine {
   }
 
   /**
-   * Reads the prompt of a request. What is expected after it is noted for all samples; a grammar asks for that
-   * itself, sample by sample, with the last token.
+   * Reads the prompt of a request. The prediction after it is kept for all samples; with a grammar, each sample
+   * computes it itself, from the last token.
    */
   async #read(job: Job): Promise<Slot> {
     const { prompt, grammar } = job;
@@ -263,7 +263,7 @@ export class Engine {
     for (;;) {
       over.signal.throwIfAborted();
       const last = tokens.at(-1) ?? 0;
-      // What the model itself expects: sampling tells only what the grammar leaves of it.
+      // The prediction of the model itself: sampling only reports what the grammar allows.
       const told = topLogprobs === undefined ? undefined : await slot.next(last, 'all');
       if (told !== undefined) await slot.stepBack(tokens, over.signal);
       const token = await slot.draw(last, { ...settings, seed: random.integer(2 ** 31) });
@@ -285,7 +285,7 @@ export class Engine {
     this.#sampled++;
   }
 
-  /** Answers a request whose samples are all finished. */
+  /** Answers a request once all its samples are finished. */
   #settle(job: Job): void {
     const samples = job.samples.filter((sample) => sample !== undefined);
     if (samples.length < job.request.samples || !this.#jobs.delete(job)) return;
@@ -307,7 +307,7 @@ export class Engine {
   }
 }
 
-/** Above a temperature of 1 unlikely tokens have their chance: then they are asked for at once. */
+/** At temperatures above 1 unlikely tokens matter, so all are requested at once. */
 function wishOf({
   temperature,
   topK = Number.POSITIVE_INFINITY,

@@ -4,21 +4,21 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { LlamaBinding, NativeGrammar, NativeGrammarState, NativeModel } from './binding.ts';
 import { grammarSchema } from './schema.ts';
 
-/** A grammar that texts can be bound to. */
+/** A grammar that can constrain texts. */
 export interface Grammar {
-  /** The keywords of the schema that it does not hold a text to. */
+  /** The keywords of the schema that it does not enforce. */
   readonly unbound: readonly string[];
-  /** Begins a text. */
+  /** Starts a text. */
   begin(): NativeGrammarState;
 }
 
-/** Makes the grammar of a schema. Rejects with a `capability` error where there can be none. */
+/** Makes the grammar of a schema. Rejects with a `capability` error if that is impossible. */
 export type GrammarMaker = (schema: JsonValue) => Promise<Grammar>;
 
-/** How many grammars are kept: a search asks with few schemas, over and over. */
+/** The number of grammars kept: a search uses few schemas, again and again. */
 const kept = 32;
 
-/** What the package writes behind every value, as a sign to its own chat that it is complete. */
+/** A suffix that the package adds to every value, which tells its own chat that the value is complete. */
 const ending = / "(?:\\n){4}" \[\\n\]\*/;
 
 /** Makes grammars for a model. */

@@ -139,17 +139,17 @@ function expectNoTools({ tools = [] }: GenerateRequest): void {
   });
 }
 
-/** Not a literal: who does without the package compiles without it. */
+/** Not a literal, so that programs without the package compile. */
 const packageName: string = 'node-llama-cpp';
 
 async function importBinding(): Promise<LlamaBinding> {
   return loadPeer(packageName, async () => (await import(packageName)) as LlamaBinding);
 }
 
-/** What llama.cpp was built for. */
+/** The limit of llama.cpp. */
 const mostSequences = 256;
 
-/** With more tokens in all sequences together the package loses count, and takes them to fit into memory. */
+/** Beyond this total number of tokens the package's memory estimate overflows, and wrongly says that they fit. */
 const mostTokens = 2 ** 28;
 
 const devices: readonly unknown[] = ['auto', 'metal', 'cuda', 'vulkan', false];
@@ -178,11 +178,11 @@ function settingsOf(options: LlamaOptions): ModelSettings {
 
 function ownOf(own: LlamaOptions['llama']): ModelSettings['own'] {
   if (own === undefined) return undefined;
-  // By structure: the caller may have another copy of the package.
+  // Checked structurally: the caller may have another copy of the package.
   if ('createContext' in own) return { model: own as unknown as NativeModel };
   if ('loadModel' in own) return { llama: own as unknown as NativeLlama };
   throw expectation('llama', 'a `Llama` or a `LlamaModel` of node-llama-cpp', own);
 }
 
-/** The numbers of a model that has not been loaded. */
+/** The statistics of a model that has not been loaded. */
 const nothingDone: LlamaStats = { requests: 0, computed: 0, reused: 0, sampled: 0, cached: 0 };

@@ -16,35 +16,35 @@ import { Pool } from './pool.ts';
 import { Slot } from './slot.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
-/** What a model is loaded with. */
+/** Settings for loading a model. */
 export interface ModelSettings {
-  /** The path of the file; none where `own` is a model. */
+  /** The path of the file; none if `own` is a model. */
   readonly path: string | undefined;
-  /** What error messages call it. */
+  /** Its name in error messages. */
   readonly name: string;
-  /** How many texts are held in memory. */
+  /** The number of sequences in memory. */
   readonly sequences: number;
-  /** How many tokens each may have. */
+  /** The maximum tokens of each. */
   readonly contextSize: number | undefined;
-  /** On how many threads it runs. */
+  /** The number of threads. */
   readonly threads: number | undefined;
   readonly gpu: LlamaSettings['gpu'];
-  /** What the caller has started already. */
+  /** Objects that the caller has already created. */
   readonly own: { readonly llama: NativeLlama } | { readonly model: NativeModel } | undefined;
   /** Imports the package. */
   readonly binding: () => Promise<LlamaBinding>;
 }
 
-/** How many tokens a text may have where nothing else is asked for, and the model was trained on as many. */
+/** The default number of tokens of a sequence, if the model was trained on as many. */
 const usualContext = 4096;
 
-/** Below this size a second thread costs more than it brings. */
+/** Below this size, a second thread costs more than it gains. */
 const smallModel = 100_000_000;
 
 /**
- * Loads a model. To dispose of it frees its memory; what the caller started stays.
+ * Loads a model. Disposing of it frees its memory, except objects of the caller.
  *
- * @throws EspalierError `usage` where there is no such file, or it is no GGUF file, or it does not fit into memory.
+ * @throws EspalierError `usage` if the file does not exist, is not a GGUF file, or does not fit into memory.
  */
 export async function openModel(
   settings: ModelSettings,
@@ -74,7 +74,7 @@ export async function openModel(
   }
 }
 
-/** The size of a file, which is looked at: the package may hang on one that is no model. */
+/** The size of a file, which is checked because the package may hang on one that is not a model. */
 async function sizeOf(path: string): Promise<number> {
   expectRegularFile(path);
   const file = await openFile(path).catch((cause: unknown) => {
@@ -95,7 +95,7 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/** A name, a version, the number of tensors, the number of entries in the metadata. */
+/** Magic bytes, a version, the number of tensors, and the number of metadata entries. */
 function isHeader(bytes: Buffer): boolean {
   const version = bytes.readUInt32LE(4);
   const counts = [bytes.readBigUInt64LE(8), bytes.readBigUInt64LE(16)];
@@ -138,13 +138,13 @@ function engineOf(model: NativeModel, context: NativeContext, settings: ModelSet
     vocabulary,
     chat: chatOf({ tokenizer: vocabulary, template, model: name }),
     pool: new Pool(slots),
-    // One place stays free, or the package would forget the beginning of a text.
+    // One position stays free, because otherwise the package discards the beginning of a text.
     contextLength: context.contextSize - 1,
     grammarFor: grammarMaker(model, binding),
   });
 }
 
-/** What the package throws, as one sentence that says what to do. */
+/** An exception from the package as one sentence that says what to do. */
 function explained(error: unknown, { name, path }: ModelSettings, log: readonly string[]): unknown {
   if (EspalierError.isInstance(error) || !(error instanceof Error)) return error;
   const reason = (log.findLast((line) => line.includes('error')) ?? error.message)

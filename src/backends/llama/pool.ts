@@ -1,28 +1,28 @@
 import type { Slot } from './slot.ts';
 
-/** A text to be read. */
+/** A text to read. */
 export interface Text {
-  /** Its tokens; asked for when its turn has come. */
+  /** Its tokens, computed when its turn has come. */
   readonly tokens: () => readonly number[];
-  /** Done in the same turn, once it has been read. */
+  /** Called in the same turn, once it has been read. */
   readonly follow: (slot: Slot) => Promise<void>;
-  /** Aborts when nobody wants it any more. */
+  /** Aborts when the text is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** A text that has been read, and what that took. */
+/** A text that has been read, with statistics. */
 export interface Read {
-  /** Where it is. */
+  /** The slot that contains it. */
   readonly slot: Slot;
-  /** How many of its tokens were there before. */
+  /** The number of its tokens that were in memory already. */
   readonly reused: number;
 }
 
 /**
- * The texts in the memory of a model. A new text goes where its beginning is, or takes that over from another
- * one; only the rest is read.
+ * The texts in the memory of a model. A new text goes into the slot that has its prefix, or the prefix is copied from
+ * another slot; only the rest is read.
  *
- * One text is read at a time: those that wait find what they have in common with it.
+ * One text is read at a time, so that waiting texts can reuse their common prefixes with it.
  */
 export class Pool {
   readonly #slots: readonly Slot[];
@@ -33,22 +33,22 @@ export class Pool {
     this.#slots = slots;
   }
 
-  /** How many texts may be worked on at once. */
+  /** The number of texts that can be in use at once. */
   get size(): number {
     return this.#slots.length;
   }
 
-  /** How many tokens went through the model. */
+  /** The number of tokens processed by the model. */
   get computed(): number {
     return this.#slots.reduce((sum, { computed }) => sum + computed, 0);
   }
 
-  /** How many tokens are held. */
+  /** The number of tokens in memory. */
   get cached(): number {
     return this.#slots.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Reads a text. Whoever calls it knows that a slot is free, and releases the slot that it gets. */
+  /** Reads a text. The caller knows that a slot is free, and must release the slot it gets. */
   async read(text: Text): Promise<Read> {
     const read = () => this.#read(text);
     const done = this.#turn.then(read, read);
@@ -56,7 +56,7 @@ export class Pool {
     return done;
   }
 
-  /** Lets others have a slot. What it holds stays until somebody needs the room. */
+  /** Releases a slot. Its content stays until the room is needed. */
   release(slot: Slot): void {
     slot.busy = false;
   }
@@ -81,9 +81,9 @@ export class Pool {
     }
   }
 
-  /** The slot for a text that has its first tokens in common with `source`. */
+  /** The slot for a text that shares its first tokens with `source`. */
   #choose(source: Slot, common: number): Slot {
-    // Nothing is lost where all of it goes on.
+    // Nothing is lost if the text continues all of it.
     if (!source.busy && common === source.length && common > 0) return source;
     const free = this.#slots.filter(({ busy }) => !busy);
     const oldest = free.toSorted((one, other) => one.used - other.used)[0];
@@ -103,7 +103,7 @@ function mostCommon(slots: readonly Slot[], tokens: readonly number[]): Slot {
   return best;
 }
 
-/** Where a copy fails, or what is there already is as good, the text is read from what is there. */
+/** Copies a prefix into a slot. If the copy fails, or the slot's own prefix is as long, the text is read from that. */
 async function takeOver(slot: Slot, source: Slot, tokens: readonly number[]): Promise<void> {
   const common = source.common(tokens);
   if (common > slot.common(tokens)) await slot.copy(source, common);

@@ -10,7 +10,7 @@ const annotations = new Set([
   ...['default', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'contentMediaType', 'id'],
 ]);
 
-/** Keywords that only narrow a value. A text that breaks them is still JSON of the right shape. */
+/** Keywords that only narrow a value. A text that violates them is still JSON with the right structure. */
 const narrowing = new Set([
   ...['pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['uniqueItems', 'contains', 'minContains', 'maxContains', 'propertyNames'],
@@ -31,11 +31,11 @@ const anything: JsonValue = {
 };
 
 /**
- * Puts a JSON schema into the words of node-llama-cpp, whose generator takes what it does not know for `null`.
+ * Converts a JSON schema to the dialect of node-llama-cpp, whose generator treats unknown schemas as `null`.
  *
- * Every property is written, those that may be left out as well, in the order of the schema.
+ * Every property is written, including optional ones, in the order of the schema.
  *
- * @returns only what the generator understands, and the keywords that a grammar does not hold a text to.
+ * @returns only what the generator understands, and the keywords that the grammar does not enforce.
  * @throws ModelCallError `capability` where no grammar can be made from it.
  */
 export function grammarSchema(schema: JsonValue): {
@@ -47,7 +47,7 @@ export function grammarSchema(schema: JsonValue): {
   const definitions = isSchema(schema) ? (schema['$defs'] ?? schema['definitions']) : undefined;
   if (!isSchema(definitions)) return { schema: root, unbound: [...unbound] };
   const $defs = mapped(definitions, (part) => translated(part, unbound));
-  // The generator looks for definitions beside few words; this is one of them.
+  // The generator accepts definitions only beside few keywords; this is one of them.
   return { schema: { oneOf: [root], $defs }, unbound: [...unbound] };
 }
 
@@ -71,7 +71,7 @@ function translated(schema: JsonValue, unbound: Set<string>): JsonValue {
   return typed(schema, words, unbound);
 }
 
-/** A schema that says what type a value has. */
+/** A schema with a type. */
 function typed(schema: Schema, words: readonly string[], unbound: Set<string>): JsonValue {
   const type = schema['type'] ?? impliedType(schema);
   const types = Array.isArray(type) ? type : [type];
@@ -117,7 +117,7 @@ function ofType(type: string, schema: Schema, { words, unbound }: Words): JsonVa
   }
 }
 
-/** What one type says is nothing to another: a list of types has the words of all. */
+/** A keyword of one type does not affect others: with a list of types, the keywords of all apply. */
 const ofAnyType: readonly string[] = [
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems'],
 ];
@@ -165,10 +165,10 @@ function reference(schema: Schema): JsonValue {
 
 function scalar(value: JsonValue | undefined, word: string): JsonValue {
   if (value !== undefined && (value === null || typeof value !== 'object')) return value;
-  throw refused(`a \`${word}\` that is no single value`);
+  throw refused(`a \`${word}\` that is not a single value`);
 }
 
-/** Notes the keywords that are not held to, and refuses those that would change the shape. */
+/** Notes the keywords that are not enforced, and refuses those that would change the structure. */
 function expectOnly(
   words: readonly string[],
   known: readonly string[],
@@ -181,7 +181,7 @@ function expectOnly(
   }
 }
 
-/** Words of one type that stand beside another. */
+/** Keywords of one type beside another. */
 const sized = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
 
 function picked(schema: Schema, words: readonly string[]): Schema {

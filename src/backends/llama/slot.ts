@@ -3,20 +3,20 @@ import { type Distribution, distributionOf, toldTokens } from './distribution.ts
 
 /** How a text is read. */
 export interface Reading {
-  /** How many tokens are read in one pass. */
+  /** The number of tokens per pass. */
   readonly batchSize: number;
   /** The size of the vocabulary. */
   readonly vocabularySize: number;
 }
 
 /**
- * One text in the memory of a model: its keys and values, which other texts that begin alike can take over.
- * One thing is done with it at a time.
+ * One sequence in the memory of a model: its keys and values, which other texts with a common prefix can copy. One
+ * operation runs at a time.
  */
 export class Slot {
-  /** Whether somebody writes in it. */
+  /** Whether it is in use. */
   busy = false;
-  /** When it was given out last. */
+  /** When it was last assigned. */
   used = 0;
   readonly #sequence: NativeSequence;
   readonly #reading: Reading;
@@ -27,31 +27,31 @@ export class Slot {
     this.#reading = reading;
   }
 
-  /** How many tokens it holds. */
+  /** The number of tokens it contains. */
   get length(): number {
     return this.#sequence.nextTokenIndex;
   }
 
-  /** How many tokens went through the model in it. */
+  /** The number of tokens processed in it. */
   get computed(): number {
     const { usedInputTokens, usedOutputTokens } = this.#sequence.tokenMeter;
     return usedInputTokens + usedOutputTokens;
   }
 
-  /** How many tokens of a text it holds from the beginning on. */
+  /** The length of the common prefix with a text. */
   common(tokens: readonly number[]): number {
     return this.#sequence.compareContextTokens(tokens).firstDifferentIndex;
   }
 
-  /** Forgets what does not belong to a text. */
+  /** Discards tokens that do not belong to a text. */
   async keep(tokens: readonly number[]): Promise<void> {
     await this.#exclusively(() => this.#sequence.adaptStateToTokens(tokens, false));
   }
 
-  /** Takes over the first tokens of another one; false where that cannot be done. */
+  /** Copies the first tokens of another slot; false if that is impossible. */
   async copy(other: Slot, length: number): Promise<boolean> {
     return this.#exclusively(() =>
-      // While a token is on its way through the model, the other one is not what it says.
+      // While the model processes a token, the state of the other slot is undefined.
       other.#exclusively(async () => {
         if (this.#sequence._copyStateFromOtherSequence === undefined) return false;
         const done = await this.#sequence._copyStateFromOtherSequence(other.#sequence, length);
@@ -61,7 +61,7 @@ export class Slot {
     );
   }
 
-  /** Reads on, and asks for no distribution. Leaves between two passes where the signal says so. */
+  /** Reads further tokens without computing a prediction. Stops between two passes if the signal aborts. */
   async read(tokens: readonly number[], signal: AbortSignal): Promise<void> {
     const { batchSize } = this.#reading;
     for (let start = 0; start < tokens.length; start += batchSize) {
@@ -71,26 +71,26 @@ export class Slot {
     }
   }
 
-  /** Reads one token, and tells what may come next: the likeliest tokens, or all. */
+  /** Reads one token, and returns the prediction: the likeliest tokens, or all. */
   async next(token: number, wish: 'likeliest' | 'all'): Promise<Distribution> {
     const logits = wish === 'all' || { filter: { includeTop: toldTokens } };
     const generateNext = { logits, totalLogitWeight: true } as const;
     const [told] = await this.#exclusively(() =>
       this.#sequence.controlledEvaluate([[token, { generateNext }]]),
     );
-    if (told === undefined) throw new Error('The model told nothing of the next token.');
+    if (told === undefined) throw new Error('The model returned no prediction of the next token.');
     return distributionOf(told.next, this.#reading.vocabularySize);
   }
 
-  /** Goes back before the last token of a text that it holds. */
+  /** Goes back to before the last token of its text. */
   async stepBack(tokens: readonly number[], signal: AbortSignal): Promise<void> {
     const before = tokens.slice(0, -1);
     await this.keep(before);
-    // Where the memory of a model cannot be cut, more than one token is lost.
+    // If the memory of a model cannot be truncated, more than one token is lost.
     await this.read(before.slice(this.length), signal);
   }
 
-  /** Reads one token, and lets the package draw the next one; `undefined` where it draws none. */
+  /** Reads one token, and lets the package draw the next one; `undefined` if it draws none. */
   async draw(
     token: number,
     options: Parameters<NativeSequence['evaluate']>[1],

@@ -10,8 +10,8 @@ import type { NativeModel } from './binding.ts';
 export type Vocabulary = Tokenizer & { readonly size: number };
 
 /**
- * The vocabulary of a file, of whatever kind it is. What stands between special tokens is cut on its own, as
- * llama.cpp does it, so that text which is not recognised by name stays text.
+ * The vocabulary of a file, of any kind. Texts between special tokens are tokenised separately, as in llama.cpp, so
+ * that text that is not the name of a special token stays text.
  */
 export function vocabularyOf(model: NativeModel): Vocabulary {
   const specials = new Map<string, number>();
@@ -24,7 +24,7 @@ export function vocabularyOf(model: NativeModel): Vocabulary {
   }
   const specialNames = patternOf(specials);
   const { bos, bosString, eosString } = model.tokens;
-  // A token names itself behind another one: at the beginning of a text its space may be left out.
+  // Tokens are decoded after another one, because a leading space may be dropped at the beginning of a text.
   const anchor = model.tokenize('a', false).slice(-1);
   return {
     size,
@@ -35,7 +35,7 @@ export function vocabularyOf(model: NativeModel): Vocabulary {
       const tokens = [...cutAtSpecials(text, { specials, specialNames, guard })].flatMap((piece) =>
         typeof piece === 'number' ? [piece] : model.tokenize(piece, false),
       );
-      // A template may have written it already.
+      // A template may already have written it.
       const isMissing = model.tokens.shouldPrependBosToken && bos !== null && tokens[0] !== bos;
       return isMissing ? [bos, ...tokens] : tokens;
     },
@@ -45,9 +45,9 @@ export function vocabularyOf(model: NativeModel): Vocabulary {
   };
 }
 
-/** What a decoder writes for bytes that are no character. */
+/** The replacement character of a decoder for invalid bytes. */
 const unreadable = '\ufffd';
-/** No character has more bytes, and so none more tokens. */
+/** The maximum bytes, and so tokens, of a character. */
 const longestCharacter = 4;
 
 function writer(model: NativeModel, prompt: readonly number[]): TextWriter {

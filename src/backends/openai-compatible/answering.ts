@@ -14,17 +14,17 @@ import { renderedPrompt } from './rendering.ts';
 import { chatBody, completionBody, isBoundTwice, type Recipient } from './request.ts';
 import type { Connected, Server } from './server.ts';
 
-/** How an answer is asked for: by chat, or by a prompt that was rendered before. */
+/** How an answer is requested: by chat, or by a rendered prompt. */
 export type Way = 'chat' | 'prompt';
 
-/** What a request needs besides itself. */
+/** The context of a request. */
 export interface Answering extends Asking, Pick<Recipient, 'extraBody' | 'provider'> {
   readonly line: Exchange;
   readonly server: Server;
   readonly connected: Connected;
   readonly habits: Habits;
   readonly effort: string | undefined;
-  /** In which ways the server turned out not to go on from a partial answer. */
+  /** The ways in which the server turned out not to continue a partial answer. */
   readonly closed: Set<Way>;
 }
 
@@ -46,14 +46,14 @@ export async function answer(request: GenerateRequest, asking: Answering): Promi
 
 const notContinued = { kind: 'capability', parameter: 'continuation', retryable: false } as const;
 
-/** How an answer is asked for. Only one that has begun may have to be asked for in another way than by chat. */
+/** How an answer is requested. Only a partial answer may require another way than chat. */
 function wayFor(
   { messages, tools = [] }: GenerateRequest,
   { habits, downgrades, closed }: Answering,
 ): Way {
   const { beginning } = conversationOf(messages);
   const isPlain = beginning === undefined || downgrades.refuses('continuation');
-  // Calls of tools are read from chats only, and images are shown there.
+  // Tool calls and images work only in chats.
   const needsChat = tools.length > 0 || messages.some(({ images = [] }) => images.length > 0);
   if (isPlain || habits.renders === undefined || needsChat) return 'chat';
   const ways: readonly [Way, Way] =
@@ -61,7 +61,7 @@ function wayFor(
   return ways.find((way) => !closed.has(way)) ?? 'chat';
 }
 
-/** Whether a failure says that there is no going on in this way, whatever the request. */
+/** Whether a failure means that continuing does not work in this way, whatever the request. */
 function isClosed(way: Way, { kind, parameter, status }: ModelCallError): boolean {
   if (kind === 'capability' && parameter === 'continuation') return true;
   return way === 'prompt' && status !== undefined && [404, 405, 501].includes(status);
@@ -71,7 +71,7 @@ async function answerOverChat(request: GenerateRequest, asking: Answering): Prom
   const { downgrades, habits, call } = asking;
   if (isBoundTwice(request, habits) && !downgrades.refuses('schema')) {
     const what =
-      'takes no schema beside tools: there it is asked for in words, and may not be kept.';
+      'does not support a schema together with tools: there it is requested in words, and may not be followed.';
     downgrades.warn(call, 'schema', what);
   }
   const body = chatBody(request, asking);
@@ -79,7 +79,7 @@ async function answerOverChat(request: GenerateRequest, asking: Answering): Prom
   const { beginning } = conversationOf(request.messages);
   const isTold = downgrades.refuses('continuation');
   const told = isTold || habits.rendersWhen === 'always' ? beginning : undefined;
-  // An answer that has begun is behind its thoughts, or the caller wants them for the answer.
+  // A partial answer is behind its thoughts, or the caller searches over the thoughts.
   const mayThink = isTold || beginning === undefined;
   return generationOf(received, { request, told, mayThink }, asking);
 }
@@ -95,7 +95,7 @@ async function answerOverPrompt(request: GenerateRequest, asking: Answering): Pr
   return generationOf(received, { request, mayThink: false }, asking);
 }
 
-/** The address of a path behind `/v1`; one that begins with `../` is beside it. */
+/** The address of a path below `/v1`; a path that begins with `../` is beside it. */
 export function urlOf(path: string, { baseUrl }: Pick<Connected, 'baseUrl'>): string {
   return path.startsWith('..') ? baseUrl.replace(/\/v1$/, '') + path.slice(2) : baseUrl + path;
 }
@@ -115,8 +115,7 @@ function send(
 }
 
 /**
- * How many tokens an answer of a server of your own may have that is asked for in one piece: slow ones take minutes for
- * more.
+ * The longest answer, in tokens, that your own server is asked for without streaming: slow ones take minutes for more.
  */
 const longestOfOwn = 4096;
 
@@ -124,7 +123,7 @@ function isStreamed(
   { maxTokens = 0, tools = [] }: GenerateRequest,
   { habits, downgrades }: Answering,
 ): boolean {
-  // What a provider wants back with calls of tools is told whole only in one piece.
+  // Data that a provider needs back with tool calls is only complete without streaming.
   const isWhole = habits.turns !== undefined && tools.length > 0;
   const longest = habits.keyVariable === undefined ? longestOfOwn : longestInOnePiece;
   return maxTokens > longest && !isWhole && !downgrades.refuses('stream');
@@ -153,7 +152,7 @@ function generationOf(
   return { ...finished, usage: isPartial ? counted : usage };
 }
 
-/** Names the models that there are, where the one that was asked for is not among them. */
+/** Lists the available models if the requested one is not among them. */
 async function withModels(failure: ModelCallError, asking: Answering): Promise<ModelCallError> {
   if (failure.kind !== 'bad-request' || failure.status !== 404) return failure;
   const { server, connected, call, line } = asking;

@@ -5,23 +5,23 @@ import type { JsonBody } from '../transport/chat-request.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { chatBody, type Recipient } from './request.ts';
 
-/** What of a request to a chat makes up its prompt. */
+/** The fields of a chat request that make up its prompt. */
 const promptFields: readonly string[] = [
   ...['model', 'messages', 'tools', 'chat_template_kwargs'],
   ...['add_generation_prompt', 'continue_final_message'],
 ];
 
 /**
- * How many tokens the prompt of a request is: from vLLM's `/tokenize` and from llama-server's `input_tokens` as the
- * chat template renders it, from SGLang's `/tokenize`, which renders none, with an allowance for that.
+ * The number of tokens of a request's prompt: from vLLM's `/tokenize` and llama-server's `input_tokens`, which apply
+ * the chat template, or from SGLang's `/tokenize`, which does not, with an allowance for the template.
  */
 export async function countedPrompt(
   request: GenerateRequest,
   recipient: Recipient,
-  /** Posts to a path; the answer as JSON. */
+  /** Posts to a path; returns the answer as JSON. */
   post: (path: string, body: JsonBody) => Promise<unknown>,
 ): Promise<number> {
-  // They would be counted as the marks of their places.
+  // Images would be counted as their placeholders.
   if (request.messages.some(({ images = [] }) => images.length > 0)) {
     throw cannot('Servers count no tokens of images.');
   }

@@ -2,14 +2,14 @@ import { EspalierError } from '../../base/errors.ts';
 import { isPlainObject, jsonFault } from '../../base/json.ts';
 import type { JsonBody } from '../transport/chat-request.ts';
 
-/** What each request says itself, and reservations, seeds and answers depend on. */
+/** Fields that each request sets itself, on which reservations, seeds and answers depend. */
 const own: readonly string[] = [
   ...['model', 'messages', 'prompt', 'n', 'stream', 'stop', 'seed', 'random_seed'],
   ...['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k'],
   ...['logprobs', 'top_logprobs', 'response_format', 'json_schema', 'tools', 'tool_choice'],
 ];
 
-/** Checks what is to be sent beside what a request says. @throws EspalierError `usage` */
+/** Checks additional fields. @throws EspalierError `usage` */
 export function expectExtraBody(extra: unknown): void {
   if (!isPlainObject(extra) || jsonFault(extra) !== undefined) {
     throw new EspalierError('usage', 'Expected `extraBody` to be an object of JSON.');
@@ -20,7 +20,7 @@ export function expectExtraBody(extra: unknown): void {
   throw new EspalierError('usage', message);
 }
 
-/** A body with further fields. Where both have one, the body's counts; of objects each field by itself. */
+/** A body with additional fields. The body's own fields take precedence; objects are merged field by field. */
 export function withExtra(body: JsonBody, extra: JsonBody): JsonBody {
   const both = Object.entries(extra).map(([name, value]) => {
     const { [name]: set = value } = body;

@@ -6,49 +6,49 @@ import type { JsonFields } from '../transport/json.ts';
 /** The variables of an environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The habits of a kind of server. */
+/** The properties of a kind of server. */
 export interface Habits {
-  /** What it supports. What is not named is unknown: it is sent, and not relied upon. */
+  /** What it supports. Capabilities that are not listed are unknown: requested, but not relied upon. */
   readonly capabilities: Capabilities;
-  /** What of the rest is not even sent where it is false. */
+  /** Further capabilities that are not even requested if false. */
   readonly known?: Known;
-  /** Where it listens by default; or how that is found in the environment. */
+  /** Its default address, or a function that derives it from the environment. */
   readonly baseUrl?: string | ((environment: Environment) => string);
-  /** The environment variable of its key; that of a hosted provider only. */
+  /** The environment variable of its key, for hosted providers. */
   readonly keyVariable?: string;
-  /** Who owns the models that it lists, where that tells servers apart. */
+  /** The owner of the models that it lists, if that identifies the kind of server. */
   readonly owner?: string;
-  /** Whether it runs on a machine of your own, and so costs nothing. */
+  /** Whether it runs on your own machine, and so is free. */
   readonly isFree: boolean;
-  /** How its own sampling parameters are neutralised, so that only what a request says holds. */
+  /** Neutral values for its own sampling parameters, so that only those of the request apply. */
   readonly neutral?: Readonly<Record<string, number>>;
-  /** When that is done: whenever something is sampled, or where a request sets a parameter of sampling. */
+  /** When these are sent: whenever something is sampled, or if a request sets a sampling parameter. */
   readonly neutralises?: 'always' | 'when-asked';
-  /** What makes it go on from a trailing assistant message. */
+  /** The fields that make it continue a trailing assistant message. */
   readonly continuation?: JsonBody;
-  /** How a prompt is rendered there, for going on from a partial answer. */
+  /** How a prompt can be rendered there, to continue a partial answer. */
   readonly renders?: 'apply-template' | 'tokenize';
-  /** Whether that is done always, or where its chat refuses to go on. */
+  /** Whether that is always done, or only if its chat refuses to continue. */
   readonly rendersWhen?: 'always' | 'refused';
-  /** Where it tells how many tokens a conversation is, or at least a text. */
+  /** The endpoint that counts the tokens of a conversation, or at least of a text. */
   readonly counts?: 'input-tokens' | 'tokenize' | 'tokenize-text';
-  /** Whether choice `i` of a seeded request is sampled with the seed plus `i`. */
+  /** Whether choice `i` of a seeded request uses the seed plus `i`. */
   readonly seedsChoices?: boolean;
-  /** Whether its usage counts one choice, however many there are. */
+  /** Whether its usage counts only one choice, however many there are. */
   readonly countsOneChoice?: boolean;
-  /** Whether it takes no schema beside tools. */
+  /** Whether it does not support a schema together with tools. */
   readonly bindsAlone?: boolean;
-  /** Whether it can be told to write JSON, where it takes no schema. */
+  /** Whether it has a JSON mode, if it does not support schemas. */
   readonly writesJson?: boolean;
-  /** How many US dollars it charged, by the usage that it tells. */
+  /** The dollars it charged, according to the reported usage. */
   readonly charged?: (usage: JsonFields) => number | undefined;
-  /** A body in its own spelling. */
+  /** Converts a body to its dialect. */
   readonly spelled?: (body: JsonBody, refuses: Refuses) => JsonBody;
-  /** What it wants back with a turn that calls tools. */
+  /** What it requires back with a turn that calls tools. */
   readonly turns?: {
-    /** The fields of the message that are handed back as they are; `undefined` where none is to be. */
+    /** The fields of the message to send back unchanged; `undefined` if there are none. */
     readonly kept: (message: JsonFields) => JsonFields | undefined;
-    /** What stands in a turn that it has not told itself, by its message. @defaultValue nothing */
+    /** Fields to add to a turn from another source, given its message. @defaultValue none */
     readonly usual?: (message: JsonBody) => JsonBody;
   };
 }

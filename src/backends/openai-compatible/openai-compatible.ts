@@ -154,7 +154,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
   }) as OpenAiCompatibleModel;
 }
 
-/** Asks a server how many tokens prompts are, until it turns out that it has no such endpoint. */
+/** Counts prompt tokens by the server, until it turns out that it has no such endpoint. */
 function counter({
   line,
   downgrades,
@@ -187,7 +187,7 @@ function counter({
   };
 }
 
-/** What is declared of a kind of server, and what of it is known. */
+/** The declared and the known capabilities of a kind of server. */
 function honouredBy(
   { capabilities: usual, known }: Habits,
   { capabilities }: Pick<OpenAiCompatibleOptions, 'capabilities'>,
@@ -211,7 +211,7 @@ function reached(options: OpenAiCompatibleOptions) {
   return { line, server: new Server(line, { ...options, baseUrl }) };
 }
 
-/** The address without a slash at its end, and without the path of one endpoint. */
+/** The address without a trailing slash, and without the path of an endpoint. */
 function addressOf({ baseUrl, preset, client }: OpenAiCompatibleOptions): string {
   const { baseUrl: usual } = habits[preset ?? 'generic'];
   const given = baseUrl ?? client?.baseURL;

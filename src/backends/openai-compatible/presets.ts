@@ -5,7 +5,7 @@ import { type Provider, providers } from './providers.ts';
 /** A kind of server of your own. */
 type Own = Exclude<ServerPreset, Provider | 'generic'>;
 
-/** A kind of server whose habits are known, or a provider; `generic` is any other one. */
+/** A known kind of server, or a provider; `generic` is any other server. */
 export type ServerPreset =
   | 'vllm'
   | 'sglang'
@@ -16,36 +16,36 @@ export type ServerPreset =
   | Provider
   | 'generic';
 
-/** What servers with a batch scheduler support. */
+/** Capabilities of servers with a batch scheduler. */
 const scheduled: Capabilities = {
   ...{ n: true, logprobs: true, stop: true, continuation: true, schema: true },
   ...{ temperature: true, topK: true },
 };
 
-/** What servers for the desk support. */
+/** Capabilities of desktop servers. */
 const plain: Capabilities = {
   ...{ n: false, seed: true, stop: true, continuation: false, schema: true, tools: true },
   temperature: true,
 };
 
-/** vLLM and SGLang take no notice of what a request leaves out. */
+/** vLLM and SGLang ignore parameters with these values. */
 const neutralWhenAsked = {
   neutral: { top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 },
   neutralises: 'when-asked',
 } as const;
 
 /**
- * What each kind of server is known to support.
+ * The known properties of each kind of server.
  *
- * - vLLM takes the sampling defaults of the model's `generation_config.json`, and SGLang does too: they hold
- *   where a request sets no parameter of sampling. Unknown fields are ignored in silence there.
- * - SGLang takes no notice of a seed unless it was started with `--enable-deterministic-inference`.
- * - llama-server has sampling defaults of its own (temperature 0.8, top-k 40, min-p 0.05), which are never
- *   of use here. Its usage counts one choice of several. Its chat goes on from a partial answer, and whether
- *   the answer then holds that beginning differs from release to release: a rendered prompt is safer.
- * - Ollama ignores `n`, drops the oldest messages where a conversation exceeds its context, and says neither.
- * - `transformers serve` refuses `n`, log-probabilities and schemas, and answers a trailing assistant message
- *   with an empty object.
+ * - vLLM and SGLang use the sampling defaults of the model's `generation_config.json` if a request sets no sampling
+ *   parameter. They silently ignore unknown fields.
+ * - SGLang ignores seeds unless it was started with `--enable-deterministic-inference`.
+ * - llama-server has sampling defaults of its own (temperature 0.8, top-k 40, min-p 0.05), which are never useful here.
+ *   Its usage counts only one of several choices. Its chat continues a partial answer, but releases differ in whether
+ *   the answer then includes it: a rendered prompt is safer.
+ * - Ollama silently ignores `n`, and silently drops the oldest messages if a conversation exceeds its context.
+ * - `transformers serve` refuses `n`, log-probabilities and schemas, and answers a trailing assistant message with an
+ *   empty object.
  */
 const own: Readonly<Record<Own, Habits>> = {
   vllm: {
@@ -105,7 +105,7 @@ const own: Readonly<Record<Own, Habits>> = {
   },
 };
 
-/** What each kind of server, and each provider, is known to support. */
+/** The properties of each kind of server and each provider. */
 export const habits: Readonly<Record<ServerPreset, Habits>> = {
   ...own,
   ...providers,
@@ -115,13 +115,13 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
   },
 };
 
-/** The kinds of servers of your own whose habits are known. */
+/** The known kinds of your own servers. */
 export const servers = Object.keys(own) as readonly Own[];
 
-/** The providers whose habits are known. */
+/** The known providers. */
 export const hosts = Object.keys(providers) as readonly Provider[];
 
-/** Whether a preset is a provider, whose address is known and who lists more than one would ask for. */
+/** Whether a preset is a provider, whose address is known, and which serves many models. */
 export function isHosted(preset: ServerPreset | undefined): boolean {
   return preset !== undefined && habits[preset].keyVariable !== undefined;
 }

@@ -4,7 +4,7 @@ import type { JsonBody, Refuses } from '../transport/chat-request.ts';
 import { fieldsOf, itemsOf, type JsonFields, numberOf, textOf } from '../transport/json.ts';
 import type { Environment, Habits } from './habits.ts';
 
-/** A provider whose habits are known. */
+/** A known provider. */
 export type Provider =
   | 'openrouter'
   | 'gemini'
@@ -17,29 +17,29 @@ export type Provider =
   | 'bedrock'
   | 'vertex';
 
-/** What all of them support. Whether they see images depends on the model, which whoever uses it has to say. */
+/** Capabilities common to all. Image support depends on the model, so the user must declare it. */
 const common: Capabilities = {
   ...{ stop: true, schema: true, tools: true, temperature: true },
   ...{ continuation: false, topK: false },
 };
 
 /**
- * What each provider is known to support, and how it is reached. What is not named depends on the model: it is sent,
- * and not relied upon.
+ * The properties of each provider. Capabilities that are not listed depend on the model: they are requested, but not
+ * relied upon.
  *
- * - OpenRouter sends a request to hosts that ignore what they do not take, unless they are required to take it:
- *   schemas, tools and log-probabilities are relied upon, for others there is a way here.
- * - Gemini and Mistral refuse fields that they do not know.
- * - DeepSeek ignores a temperature while it thinks, and is told of a schema in words, beside its own mode for JSON.
- * - Azure's models go by the names of deployments, which tell nothing of them.
- * - Vertex takes an OAuth token for a key, as `gcloud auth print-access-token` prints one; it lives for an hour.
+ * - OpenRouter may route a request to hosts that ignore unsupported parameters, unless these are required: schemas,
+ *   tools and log-probabilities are required, the others can be emulated here.
+ * - Gemini and Mistral refuse unknown fields.
+ * - DeepSeek ignores the temperature while it thinks, and gets a schema in words, together with its JSON mode.
+ * - Azure's models have the names of deployments, which say nothing about them.
+ * - Vertex uses an OAuth token as the key, as printed by `gcloud auth print-access-token`; it is valid for an hour.
  */
 export const providers: Readonly<Record<Provider, Habits>> = {
   openrouter: {
     ...{ capabilities: { ...common, n: false, seed: true }, isFree: false },
     ...{ baseUrl: 'https://openrouter.ai/api/v1', keyVariable: 'OPENROUTER_API_KEY' },
     spelled: requiring,
-    // With a key of your own at the host it is the fee of OpenRouter only.
+    // With your own key at the host, this is only the fee of OpenRouter.
     charged: ({ cost, is_byok: isOwn }) => (isOwn === true ? undefined : numberOf(cost)),
     turns: { kept: ({ reasoning_details: told }) => listed('reasoning_details', told) },
   },
@@ -72,7 +72,7 @@ export const providers: Readonly<Record<Provider, Habits>> = {
       kept: ({ reasoning_content: told }) => ({
         reasoning_content: typeof told === 'string' ? told : '',
       }),
-      // Without it, even where it is empty, the whole conversation is refused.
+      // Without this field, even if it is empty, the entire conversation is refused.
       usual: () => ({ reasoning_content: '' }),
     },
   },
@@ -103,7 +103,7 @@ export const providers: Readonly<Record<Provider, Habits>> = {
   },
 };
 
-/** The address of a resource, with the path of the API where it has none. */
+/** The address of a resource; if it has no path, that of the API is added. */
 export function azureAddress({ AZURE_OPENAI_ENDPOINT: endpoint = '' }: Environment): string {
   const address = endpoint.trim().replace(/\/+$/, '');
   if (address === '') throw missing('AZURE_OPENAI_ENDPOINT');
@@ -118,7 +118,7 @@ function vertexAddress(environment: Environment): string {
   return `https://${host}/v1/projects/${project}/locations/${location}/endpoints/openapi`;
 }
 
-/** A part of an address. One with a slash or a dot would lead the key somewhere else. */
+/** A part of an address. A slash or a dot could send the key somewhere else. */
 function word(variable: string, environment: Environment): string {
   const { [variable]: value = '' } = environment;
   if (value === '') throw missing(variable);
@@ -132,7 +132,7 @@ function missing(variable: string): EspalierError {
   return new EspalierError('usage', message);
 }
 
-/** Requires a host that takes all that is sent, where an answer without it would be of no use. */
+/** Requires a host that supports everything requested, if an answer without it would be useless. */
 function requiring(body: JsonBody, refuses: Refuses): JsonBody {
   const isNeeded = ['response_format', 'tools', 'logprobs'].some((name) => name in body);
   if (!isNeeded || refuses('hosts')) return body;
@@ -147,27 +147,27 @@ function inMistralsWords({ seed, tool_choice: choice, ...body }: JsonBody): Json
   };
 }
 
-/** Together wants to know of how many tokens, and not whether. */
+/** Together expects the number of log-probabilities instead of a boolean. */
 function countingLogprobs({ logprobs, top_logprobs: top = 1, ...body }: JsonBody): JsonBody {
   return logprobs === undefined ? body : { ...body, logprobs: top };
 }
 
-/** A field where it is a list with something in it. */
+/** A field if it is a non-empty list. */
 function listed(name: string, told: unknown): JsonFields | undefined {
   return itemsOf(told).length > 0 ? { [name]: told } : undefined;
 }
 
-/** The calls as Gemini told them: the signature of its thoughts stands in them. */
+/** The calls as returned by Gemini, with the signatures of its thoughts. */
 function signedCalls({ tool_calls: calls }: JsonFields): JsonFields | undefined {
   const told = itemsOf(calls).map(fieldsOf);
   if (!told.some((call) => 'extra_content' in call)) return undefined;
-  // What the tool returned names a call; one without a name is read under this one.
+  // A result names its call; one without a name is read under this one.
   return {
     tool_calls: told.map((call, at) => ({ ...call, id: textOf(call['id']) ?? `call_${at}` })),
   };
 }
 
-/** Calls that Gemini has not told, with the word for which it lets them pass without a signature of its own. */
+/** Calls from other sources, with the value that makes Gemini accept them without its own signature. */
 function unsignedCalls({ tool_calls: calls }: JsonBody): JsonBody {
   const [first, ...others] = (calls ?? []) as readonly JsonBody[];
   const signature = { thought_signature: 'skip_thought_signature_validator' };

@@ -7,8 +7,8 @@ import type { Habits } from './habits.ts';
 import type { Connected } from './server.ts';
 
 /**
- * A conversation as the model reads it, up to where its answer begins: from llama-server's `/apply-template`,
- * or from the tokens of vLLM's `/tokenize`.
+ * A conversation as the model reads it, up to the beginning of its answer: from llama-server's `/apply-template`, or
+ * from the tokens of vLLM's `/tokenize`.
  */
 export async function renderedPrompt(
   messages: readonly Message[],
@@ -21,7 +21,7 @@ export async function renderedPrompt(
     readonly connected: Connected;
     readonly habits: Habits;
     readonly extraBody: JsonBody;
-    /** Posts to a path; the answer as JSON. */
+    /** Posts to a path; returns the answer as JSON. */
     readonly post: (path: string, body: JsonBody) => Promise<unknown>;
   },
 ): Promise<string> {

@@ -16,20 +16,20 @@ import type { Downgrades, Droppable } from '../transport/downgrades.ts';
 import { withExtra } from './extra-body.ts';
 import type { Habits } from './habits.ts';
 
-/** For whom a request is written. */
+/** The recipient of a request. */
 export interface Recipient {
   readonly connected: {
     /** The model's name there. */
     readonly model: string;
   };
-  /** Who serves it, and is handed its turns back. */
+  /** The provider, which gets its own turns back. */
   readonly provider: string;
-  /** What is sent beside what a request says. */
+  /** Additional fields. */
   readonly extraBody: JsonBody;
   readonly habits: Habits;
-  /** How hard it is to think. */
+  /** The reasoning effort. */
   readonly effort?: string | undefined;
-  /** What it does not support. */
+  /** The features that it does not support. */
   readonly downgrades: Downgrades;
 }
 
@@ -52,12 +52,12 @@ export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBo
   return withExtra(habits.spelled?.(body, refuses) ?? body, extraBody);
 }
 
-/** Whether a schema and tools are asked for where only one of them can be. */
+/** Whether both a schema and tools are requested, although only one is supported. */
 export function isBoundTwice({ schema, tools = [] }: GenerateRequest, habits: Habits): boolean {
   return habits.bindsAlone === true && schema !== undefined && tools.length > 0;
 }
 
-/** What a turn that calls tools is handed back with. */
+/** The fields to send back with a turn that calls tools. */
 function keptOf(message: Message, { habits, provider }: Recipient): JsonBody {
   const { role, toolCalls = [], original } = message;
   if (role !== 'assistant' || toolCalls.length === 0 || habits.turns === undefined) return {};
@@ -65,7 +65,7 @@ function keptOf(message: Message, { habits, provider }: Recipient): JsonBody {
   return isOwn ? original.data : (habits.turns.usual?.(chatMessage(message)) ?? {});
 }
 
-/** The body of a request to `/completions`, which goes on from a prompt that was rendered before. */
+/** The body of a request to `/completions`, which continues a rendered prompt. */
 export function completionBody(
   request: GenerateRequest,
   prompt: string,
@@ -75,17 +75,17 @@ export function completionBody(
   const body = {
     prompt,
     ...commonBody(request, recipient),
-    // None at all are told for 0.
+    // With 0, no log-probabilities are returned at all.
     ...(wantsLogprobs(request) &&
       !downgrades.refuses('logprobs') && { logprobs: Math.max(1, request.topLogprobs ?? 0) }),
     ...(request.schema !== undefined && boundBy(request.schema, habits)),
-    // The prompt holds the tokens that begin a text already.
+    // The prompt already contains the start tokens.
     ...(habits.renders === 'tokenize' && { add_special_tokens: false }),
   };
   return withExtra(body, recipient.extraBody);
 }
 
-/** llama-server takes no notice of `response_format` here. */
+/** llama-server ignores `response_format` here. */
 function boundBy(schema: JsonValue, { renders }: Habits): JsonBody {
   return renders === 'apply-template'
     ? { json_schema: schema }

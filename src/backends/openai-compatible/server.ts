@@ -25,18 +25,18 @@ export interface OpenAiCompatibleModel extends LanguageModel {
   }>;
 }
 
-/** What is known of a server. */
+/** The known facts about a server. */
 type ServerInfo = Awaited<ReturnType<OpenAiCompatibleModel['server']>>;
 
-/** A server that is ready to be asked. */
+/** A server that is ready for requests. */
 export type Connected = ServerInfo & {
-  /** The model to ask for. */
+  /** The model to request. */
   readonly model: string;
 };
 
-/** What is known of a server before it is looked at. */
+/** The options of a server, before it is probed. */
 export interface ServerOptions {
-  /** Its address, without a slash at its end. */
+  /** Its address, without a trailing slash. */
   readonly baseUrl: string;
   readonly preset?: ServerPreset;
   readonly model?: string;
@@ -44,10 +44,10 @@ export interface ServerOptions {
   readonly timeoutMs?: number;
 }
 
-/** The longest time that one look at a server may take, in milliseconds. */
+/** The timeout of one probe, in milliseconds. */
 const patienceMs = 10_000;
 
-/** Finds out, at the first use, what is not known of a server: its path, its kind, its models. */
+/** Finds out, on first use, what is not known about a server: its path, its kind, its models. */
 export class Server {
   readonly #line: Exchange;
   readonly #options: ServerOptions;
@@ -59,17 +59,17 @@ export class Server {
     this.#connection = new Shared((signal) => this.#connect(signal));
   }
 
-  /** The server, ready to be asked. Asks it for what is not known, once. */
+  /** The server, ready for requests. Unknown facts are probed once. */
   connect(signal: AbortSignal): Promise<Connected> {
     return this.#connection.get(signal);
   }
 
-  /** All that the server tells of itself. */
+  /** Everything that the server reports about itself. */
   look(signal: AbortSignal): Promise<ServerInfo> {
     return this.#survey(signal, true);
   }
 
-  /** The models that are served at an address; `undefined` where it lists none. */
+  /** The models served at an address; `undefined` if it lists none. */
   async models(baseUrl: string, signal: AbortSignal): Promise<ServerInfo['models'] | undefined> {
     return (await this.#modelsAt(baseUrl, signal))?.map(servedModel);
   }
@@ -101,7 +101,7 @@ export class Server {
     };
   }
 
-  /** The address, and the models that were listed there in passing. */
+  /** The address, and the models listed there. */
   async #find(
     signal: AbortSignal,
   ): Promise<{ readonly baseUrl: string; readonly listed?: readonly JsonFields[] | undefined }> {
@@ -110,14 +110,14 @@ export class Server {
     if (candidates.length === 1) return { baseUrl: candidates[0] };
     for (const candidate of candidates) {
       const listed = await this.#modelsAt(candidate, signal).catch((error: unknown) => {
-        // Whoever refuses a key is there.
+        // A server that refuses a key exists.
         if (ModelCallError.isInstance(error) && error.kind === 'auth') return 'refused' as const;
         throw error;
       });
       if (listed === 'refused') return { baseUrl: candidate };
       if (listed !== undefined) return { baseUrl: candidate, listed };
     }
-    // A gateway need not list models. Its path was given on purpose.
+    // A gateway need not list models, and its path was given deliberately.
     if (pathOf(baseUrl) !== '') return { baseUrl };
     throw this.#refusal(
       `finds no OpenAI-compatible server at ${baseUrl}: neither /v1/models nor /models is there. Check the base URL: as a rule it ends with /v1.`,
@@ -129,7 +129,7 @@ export class Server {
     return new ModelCallError({ kind: 'bad-request', message, charged: false });
   }
 
-  /** The models as a server lists them; `undefined` where there is no such list. */
+  /** The models that a server lists; `undefined` if there is no list. */
   async #modelsAt(
     baseUrl: string,
     signal: AbortSignal,
@@ -188,7 +188,7 @@ function servedModel(fields: JsonFields): ServerInfo['models'][number] {
   return { id: textOf(fields['id']) ?? '', ...defined({ contextLength }) };
 }
 
-/** Where a server may be: as given where that is clear, else with and without `/v1`. */
+/** The possible addresses: as given if that is unambiguous, otherwise with and without `/v1`. */
 function candidatesOf({
   baseUrl,
   preset,

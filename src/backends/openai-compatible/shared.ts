@@ -7,7 +7,10 @@ interface Run<Value> {
   isOver: boolean;
 }
 
-/** Work that is done once for all who wait for it. It is given up when all have left, and begun anew if it failed. */
+/**
+ * Work that is shared by all callers that wait for it. It is given up when all have left, and starts again if it
+ * failed.
+ */
 export class Shared<Value> {
   readonly #work: (signal: AbortSignal) => Promise<Value>;
   #run: Run<Value> | undefined;

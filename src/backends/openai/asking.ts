@@ -19,14 +19,14 @@ import { gatheredResponse, readResponse } from './response.ts';
 export interface Service extends Omit<Recipient, 'call'> {
   readonly line: Line;
   readonly sdk: Sdk<OpenAiClient>;
-  /** The API to use; `undefined` where each request has the one that it needs. */
+  /** The API to use; `undefined` if it is chosen per request. */
   readonly api: OpenAiApi | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether it may be another server, which need not have the Responses API. */
+  /** Whether it may be another server, which may lack the Responses API. */
   readonly mayLackResponses: boolean;
-  /** What it turned out not to have. */
+  /** The APIs that it turned out not to have. */
   readonly lacks: Set<'responses'>;
-  /** Batches of requests to each of them, where the client has them. */
+  /** Batches for each of them, if the client supports batches. */
   readonly batches: Readonly<Record<OpenAiApi, BatchService>> | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function ask(
     return await send('responses', request, { ...service, call });
   } catch (failure) {
     if (api !== undefined || !service.mayLackResponses || !isMissing(failure)) throw failure;
-    // Who does not know the model says so here as well.
+    // If the model is unknown, Chat Completions reports that too.
     const generation = await send('chat', request, { ...service, call });
     lacks.add('responses');
     const what = 'has no Responses API at its address: Chat Completions is used from now on.';
@@ -93,7 +93,7 @@ async function send(
   return finishedGeneration(generation, { request, received, told });
 }
 
-/** Whether an answer may take longer than a connection lasts on which nothing comes. */
+/** Whether an answer may take longer than an idle connection lasts. */
 function isLong({ max_completion_tokens: chat, max_output_tokens: responses }: JsonBody): boolean {
   return Number(chat ?? responses) > longestInOnePiece;
 }
@@ -102,7 +102,7 @@ function streamed(body: JsonBody, isChat: boolean): JsonBody {
   return { ...body, stream: true, ...(isChat && { stream_options: { include_usage: true } }) };
 }
 
-/** What an SDK hands out where a reply is no JSON. */
+/** What an SDK returns if a reply is not JSON. */
 function describedText(reply: string | undefined | null): string {
   if (typeof reply !== 'string' || reply.trim() === '') return 'an empty reply';
   return /^\s*</.test(reply) ? 'a web page instead of JSON' : 'text instead of JSON';

@@ -14,7 +14,7 @@ import { receivedFrom, type Sdk } from '../transport/sdk.ts';
 import type { OpenAiClient } from './client.ts';
 import type { OpenAiApi } from './request.ts';
 
-/** By what a batch is found in the list. */
+/** The metadata field that identifies our batches. */
 const mark = 'espalier';
 
 const paths: Readonly<Record<OpenAiApi, string>> = {
@@ -22,12 +22,15 @@ const paths: Readonly<Record<OpenAiApi, string>> = {
   responses: '/v1/responses',
 };
 
-/** How a batch ends that has answers, if only some. */
+/** The final states of a batch that has at least some answers. */
 const ended: readonly unknown[] = ['completed', 'expired', 'cancelled'];
 
 type BatchClient = Required<Pick<OpenAiClient, 'batches' | 'files'>>;
 
-/** The Batch API, for requests to one of the two others. Replies do not tell that they were served in a batch: they are marked. */
+/**
+ * The Batch API, for requests to one of the two other APIs. Replies do not say that they were served in a batch, so
+ * they are marked.
+ */
 export class OpenAiBatches implements BatchService {
   readonly #line: Line;
   readonly #sdk: Sdk<OpenAiClient>;
@@ -73,7 +76,7 @@ export class OpenAiBatches implements BatchService {
     const ask = async (after: string | undefined) => {
       const query = { limit: batchesOfPage, ...(after !== undefined && { after }) };
       const page = await this.#ask(signal, ({ batches }, options) => batches.list(query, options));
-      // A page of the SDK takes what is missing for an empty list; what was told stands beside it.
+      // A page object of the SDK replaces missing data by an empty list; the original body is also available.
       const { body } = fieldsOf(page);
       return fieldsOf(body ?? page);
     };
@@ -124,7 +127,7 @@ export class OpenAiBatches implements BatchService {
     return { failure };
   }
 
-  /** The lines of a file of answers. */
+  /** The lines of a result file. */
   async #linesOf(file: unknown, signal: AbortSignal): Promise<readonly JsonFields[]> {
     const id = textOf(file);
     if (id === undefined) return [];

@@ -43,7 +43,7 @@ export function hasBatches({ batches, files }: OpenAiClient): boolean {
   return batches !== undefined && files !== undefined;
 }
 
-/** Loads the SDK and makes a client that repeats nothing by itself. */
+/** Loads the SDK and creates a client without its own retries. */
 export async function openClient(
   {
     apiKey,
@@ -58,7 +58,7 @@ export async function openClient(
   try {
     return new OpenAI({
       maxRetries: 0,
-      // It prints what it cannot read, whatever stands in it.
+      // The SDK would log unreadable replies with all their content.
       logLevel: 'off',
       ...(apiKey !== undefined && { apiKey }),
       ...(baseUrl !== undefined && { baseURL: withVersion(baseUrl) }),
@@ -76,11 +76,11 @@ function withVersion(baseUrl: string): string {
   return new URL(address).pathname === '/' ? `${address}/v1` : address;
 }
 
-/** The SDK stumbles over replies that are no JSON, and not always in words that help anybody. */
+/** Replaces replies that are not JSON by clear errors, because the SDK's own are not always helpful. */
 function jsonFetch(fetch: typeof globalThis.fetch, context: WireContext): typeof fetch {
   return async (...request) => {
     const response = await fetch(...request);
-    // Files hold whatever was put there.
+    // Files may contain anything.
     const isFile = /\/files\/[^/]+\/content$/.test(String(request[0]));
     const isRead = response.ok && !isFile && !isEventStream(response);
     if (isRead) parsedReply(await response.clone().text(), context);

@@ -1,21 +1,21 @@
-/** What a model takes, as far as its name tells. */
+/** The features of a model, as far as its name shows them. */
 export interface ModelTraits {
-  /** Whether it thinks before it writes. Instructions then come from the developer. */
+  /** Whether it thinks before it writes. Instructions then have the role `developer`. */
   readonly reasons: boolean;
-  /** Whether it takes parameters of sampling, log-probabilities and stop texts. */
+  /** Whether it supports sampling parameters, log-probabilities and stop texts. */
   readonly samples: boolean;
-  /** Whether it takes tools in Chat Completions. */
+  /** Whether it supports tools in Chat Completions. */
   readonly chatsWithTools: boolean;
-  /** Whether it is served in the Responses API only. */
+  /** Whether it is served only in the Responses API. */
   readonly responsesOnly: boolean;
-  /** Whether what is put into its cache costs more, and where prefixes end is to be said. */
+  /** Whether writing to its cache costs extra, and the ends of prefixes must be marked. */
   readonly marksPrefixes: boolean;
 }
 
 /**
- * What a model takes, by its name. Reasoning models are o1 and later, and GPT-5 and later but for their chat
- * variants; they take parameters of sampling only where they are told not to think, and not all can be
- * told so. GPT-5.6 and later take tools in the Responses API only, unless they do not think.
+ * The features of a model, by its name. Reasoning models are o1 and later, and GPT-5 and later except their chat
+ * variants; they support sampling parameters only if reasoning is switched off, which not all allow. GPT-5.6 and later
+ * support tools only in the Responses API, unless reasoning is off.
  *
  * @param model - Its name; that of a fine-tuned one begins with `ft:`.
  */
@@ -34,7 +34,7 @@ export function traitsOf(model: string, effort: string | undefined): ModelTraits
   };
 }
 
-/** Whether a reasoning model can be told not to think. */
+/** Whether reasoning can be switched off. */
 function mayRest(name: string): boolean {
   return /^gpt-(5\.[1-6](?!\d)|6-sol|6-luna|6\.1-terra)/.test(name);
 }

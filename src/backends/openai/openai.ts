@@ -48,11 +48,11 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
 /**
  * A model of OpenAI. Needs the package `openai`, version 6 or 7, which is loaded at the first request.
  *
- * A request goes to the Responses API, unless it needs what only Chat Completions has: several samples at
- * once, a seed, stop texts, log-probabilities, or a limit below 16 tokens. Features that the model does not support
- * anyway are ignored for this. Tools go to the Responses API if the model supports them only there (reasoning models
- * from GPT-5.6 on), one request per sample; so do all requests of models that are served only there, such as those
- * called `-pro` and `-codex`.
+ * A request goes to the Responses API, unless it needs what only Chat Completions has: several samples at once, a seed,
+ * stop texts, log-probabilities, or a limit below 16 tokens. Features that the model does not support anyway are
+ * ignored for this. Tools go to the Responses API if the model supports them only there (reasoning models from GPT-5.6
+ * on), one request per sample; so do all requests of models that are served only there, such as those called `-pro` and
+ * `-codex`.
  *
  * - Reasoning models support only temperature 1, and neither `topP`, log-probabilities nor stop texts, unless
  *   `reasoningEffort` is `'none'` and the model allows it. These are not sent, with one warning, and answers are cut at
@@ -63,7 +63,7 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  *   then, because its usage comes last, and unknown usage is charged as reserved, reasoning included.
  * - Answers of more than 16,384 tokens, reasoning included, are streamed, so that `timeoutMs` limits the time without
  *   data.
- * - A schema is kept strictly where each of its objects is closed and requires all its properties, and where it has no
+ * - A schema is enforced strictly if each of its objects is closed and requires all its properties, and if it has no
  *   keyword that OpenAI refuses, such as `oneOf`, and at most 10 levels, 5,000 properties and 1,000 values; so is the
  *   input of a tool. One that is not an object is described in words.
  * - If the server at `baseUrl` has no Responses API, Chat Completions are used from then on, with a warning.
@@ -116,7 +116,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
     thoughtTokens: thoughtTokensOf(options, { thinks: !traits.samples, effort }),
     leastPrefixTokens: 1024,
     asksOneByOne: ({ tools = [] }) => tools.length > 0 && !traits.chatsWithTools && api !== 'chat',
-    // Some models refuse to be told what is the default.
+    // Some models refuse even the default value of a parameter.
     isUsual: (what, { temperature, topP }) =>
       (what === 'temperature' && temperature === 1) || (what === 'topP' && topP === 1),
     ask: (request, call) => ask(request, call, service),

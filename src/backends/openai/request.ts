@@ -23,32 +23,32 @@ import { isOfObjects } from '../transport/schema-parts.ts';
 import type { ModelTraits } from './models.ts';
 import { isStrict } from './strict-schema.ts';
 
-/** Who tells turns here, and is handed them back. */
+/** The provider name for original turns. */
 export const provider = 'openai';
 
-/** Which API a request goes to. */
+/** The API for a request. */
 export type OpenAiApi = 'chat' | 'responses';
 
-/** For whom a request is written. */
+/** The recipient of a request. */
 export interface Recipient {
   readonly model: string;
   readonly traits: ModelTraits;
-  /** How hard it is to think. */
+  /** The reasoning effort. */
   readonly effort: string | undefined;
-  /** The tier of service that is asked for. */
+  /** The requested service tier. */
   readonly serviceTier: string | undefined;
-  /** What it does not support. */
+  /** The features that it does not support. */
   readonly downgrades: Downgrades;
   readonly call: ModelCall;
 }
 
-/** How many stop texts the API takes. */
+/** The maximum number of stop texts. */
 const mostStops = 4;
 
-/** The least limit on the tokens of an answer that the Responses API takes. */
+/** The smallest token limit that the Responses API accepts. */
 const leastTokens = 16;
 
-/** The API for a request: Responses, unless only Chat Completions has what the request needs. */
+/** The API for a request: Responses, unless the request needs a feature that only Chat Completions has. */
 export function apiFor(
   request: GenerateRequest,
   { traits, downgrades }: Pick<Recipient, 'traits' | 'downgrades'>,
@@ -85,7 +85,7 @@ export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBo
   };
 }
 
-/** The body of a request to the Responses API. It is told not to keep what was said. */
+/** The body of a request to the Responses API, which is told not to store anything. */
 export function responsesBody(request: GenerateRequest, recipient: Recipient): JsonBody {
   const { tools = [], topLogprobs = 0 } = request;
   const { model, traits, effort, serviceTier, downgrades } = recipient;
@@ -94,7 +94,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
   const tellsLogprobs = wantsLogprobs(request) && !downgrades.refuses('logprobs');
   const included = [
     ...(tellsLogprobs ? ['message.output_text.logprobs'] : []),
-    // What is not kept there has to be handed back.
+    // Thoughts that are not stored there must be sent back.
     ...(traits.samples ? [] : ['reasoning.encrypted_content']),
   ];
   return {
@@ -126,18 +126,20 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
   };
 }
 
-/** What would be asked for in vain: a schema, too, where answers need not be objects. */
+/** The features that would be requested in vain, including a schema for answers that need not be objects. */
 function refusedOf({ schema }: GenerateRequest, { downgrades, call }: Recipient): Refuses {
   const isBindable = schema === undefined || isOfObjects(schema);
   if (!isBindable && !downgrades.refuses('schema')) downgrades.warn(call, 'schema', unbound);
   return (what) => downgrades.refuses(what) || (what === 'schema' && !isBindable);
 }
 
-/** What the Responses API does not take, whatever the model: Chat Completions may still be asked for it. */
+/**
+ * Warns of features that the Responses API does not support for any model. Chat Completions may still be used for them.
+ */
 function warnOfChatOnly(request: GenerateRequest, { downgrades, call }: Recipient): void {
   const { stop = [], seed } = request;
   if (stop.length > 0 && !downgrades.refuses('stop')) {
-    const what = 'takes no stop texts in the Responses API: answers are cut off here instead.';
+    const what = 'takes no stop texts in the Responses API: answers are cut off locally instead.';
     downgrades.warn(call, 'stop', what);
   }
   if (seed !== undefined && !downgrades.refuses('seed')) {
@@ -157,15 +159,15 @@ function instructor({ reasons }: ModelTraits): 'developer' | 'system' {
   return reasons ? 'developer' : 'system';
 }
 
-/** Whether the model is told where prefixes end. */
+/** Whether the ends of prefixes are marked. */
 function marks({ traits, downgrades }: Recipient): boolean {
   return traits.marksPrefixes && !downgrades.refuses('prefixEnds');
 }
 
 /**
- * What the cache is told. Requests with one key are served where their common beginning is kept, some fifteen a minute:
- * so branches at the root share a few, each of which has to be told the task once. By itself the cache would keep the end
- * of each prompt, for a quarter more.
+ * The fields for the cache. Requests with one key are routed to the same cache, about fifteen per minute: so the
+ * branches at the root share a few keys, and the task is cached once for each. Automatic caching would store the end of
+ * each prompt, at a quarter extra.
  */
 function cacheFields(messages: readonly Message[], recipient: Recipient): JsonBody {
   const { run } = recipient.call;
@@ -175,7 +177,7 @@ function cacheFields(messages: readonly Message[], recipient: Recipient): JsonBo
   };
 }
 
-/** How many keys the branches of one search share. */
+/** The number of keys that the branches of one search share. */
 const mostKeys = 8;
 
 function keyOf(run: string, messages: readonly Message[]): string {
@@ -184,14 +186,14 @@ function keyOf(run: string, messages: readonly Message[]): string {
     const { texts, tail } = piecesOf(message);
     return texts.slice(0, texts.length - tail);
   });
-  // The task, and the first step below it.
+  // The task, and the first step after it.
   const branch = pieces.slice(0, 2);
   if (branch.length < 2) return run.slice(0, 64);
   const [first = 0] = Buffer.from(contentAddress(JSON.stringify(branch)));
   return `${run.slice(0, 62)}-${first % mostKeys}`;
 }
 
-/** A message as the Responses API takes it: calls and their results are items of their own. */
+/** A message for the Responses API: calls and their results are separate items. */
 function inputItems(message: Message, recipient: Recipient): readonly JsonValue[] {
   const { role, content, toolCalls = [], toolCallId = '', images = [], original } = message;
   if (original?.provider === provider && Array.isArray(original.data)) return original.data;

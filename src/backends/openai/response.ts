@@ -16,7 +16,7 @@ import { provider } from './request.ts';
 /**
  * A reply of the Responses API as a generation of one sample.
  *
- * @throws ModelCallError `malformed` where it has no output that could be read, or as the reply says.
+ * @throws ModelCallError `malformed` if it has no readable output, or the error in the reply.
  */
 export function readResponse(body: unknown, asked: Asked): Generation {
   const reply = fieldsOf(body);
@@ -25,7 +25,7 @@ export function readResponse(body: unknown, asked: Asked): Generation {
     throw modelCallErrorFrom({ error: reply['error'] }, asked.context);
   }
   if (!Array.isArray(output)) {
-    throw malformed(asked.context, 'JSON of another shape: it has no `output`');
+    throw malformed(asked.context, 'JSON with another structure: it has no `output`');
   }
   const items = output.map(fieldsOf);
   if (items.length === 0 && status === 'completed')
@@ -37,7 +37,7 @@ export function readResponse(body: unknown, asked: Asked): Generation {
   };
 }
 
-/** A reply of the Responses API from its events, the last of which holds all of it. */
+/** A reply of the Responses API from its events, the last of which contains all of it. */
 export function gatheredResponse(): Gathering {
   let whole: unknown;
   return {
@@ -99,8 +99,8 @@ function reasoningOf(items: readonly JsonFields[]): string | undefined {
 }
 
 /**
- * The output, where thoughts in it are sealed to be handed back, or a text says in which phase it was written. Thoughts
- * that are not sealed are not known there any more.
+ * The output, if it contains encrypted thoughts to send back, or a text with a phase. Thoughts that are not encrypted
+ * are not stored at the server.
  */
 function originalOf(items: readonly JsonFields[]): OriginalTurn | undefined {
   const thoughts = items.filter(({ type }) => type === 'reasoning');

@@ -8,19 +8,19 @@ import {
   schemasIn,
 } from '../transport/schema-parts.ts';
 
-/** Keywords that are refused in a schema that is kept strictly. */
+/** Keywords that strict schemas must not have. */
 const refused = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'patternProperties', 'propertyNames'],
   ...['dependencies', 'dependentRequired', 'dependentSchemas'],
 ];
 
-/** How large a schema may be that is kept strictly; the last counts what names and values of `enum` have. */
+/** Size limits of a strict schema; the last one counts the characters of names and `enum` values. */
 const most = { levels: 10, properties: 5000, values: 1000, characters: 120_000 };
 
 /**
- * Whether a schema can be kept strictly: it is an object, each object in it is closed and requires all its properties; it has none of
- * the keywords that are refused then, such as `oneOf`, and no pattern that looks around; and it is not too large. Others
- * are sent as they are, and not refused, but an answer may then stray from them.
+ * Whether a schema can be enforced strictly: it is an object, all its objects are closed and require all their
+ * properties; it has no refused keywords, such as `oneOf`, and no pattern with lookaround; and it is not too large.
+ * Other schemas are sent and accepted, but answers may deviate from them.
  */
 export function isStrict(schema: JsonValue): boolean {
   if (!isSchema(schema) || schema['type'] !== 'object' || 'anyOf' in schema) return false;
@@ -50,7 +50,7 @@ function isTaken(schema: Schema): boolean {
   return !looksAround && refused.every((keyword) => !(keyword in schema));
 }
 
-/** How many objects and lists stand in one another. */
+/** The nesting depth of objects and lists. */
 function levelsOf(schema: Schema): number {
   const isLevel = schema['properties'] !== undefined || schema['items'] !== undefined;
   const below = partsOf(schema).reduce((deepest, part) => Math.max(deepest, levelsOf(part)), 0);

@@ -13,17 +13,17 @@ import type {
   Usage,
 } from '../../contracts/language-model.ts';
 
-/** One sample of a journal, or why there is none. */
+/** One recorded sample, or its failure. */
 type Sample =
   | {
       readonly completion: Completion;
       readonly generation: Generation;
-      /** Its place in the request that bought it. */
+      /** Its position in the request that bought it. */
       readonly place: number;
     }
   | { readonly failure: string; readonly isUnavailable: boolean };
 
-/** What has been told already: the usage of a request goes with its first sample. */
+/** The usage of all samples but the first: that of a request is reported with its first sample. */
 const toldBefore: Usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -32,7 +32,7 @@ const toldBefore: Usage = {
   reasoningTokens: 0,
 };
 
-/** What a journal holds of one model. */
+/** The recording of one model. */
 export class Recording {
   /** The model, as `provider:modelId`. */
   readonly name: string;
@@ -44,7 +44,7 @@ export class Recording {
     this.name = name;
   }
 
-  /** Who served it. */
+  /** Its provider. */
   get provider(): string {
     return this.name.slice(0, Math.max(0, this.name.indexOf(':')));
   }
@@ -54,7 +54,7 @@ export class Recording {
     return this.name.slice(this.name.indexOf(':') + 1);
   }
 
-  /** What its recorded requests asked for. */
+  /** The capabilities that its recorded requests used. */
   get capabilities(): Capabilities {
     return this.#capabilities;
   }
@@ -64,18 +64,18 @@ export class Recording {
     return this.#counts.size > 0;
   }
 
-  /** The tokens of a prompt as they were counted. One that was never asked costs nothing: it fails. */
+  /** The recorded token count of a prompt. A prompt that was never requested costs nothing, because it fails. */
   count(request: GenerateRequest): number {
     return this.#counts.get(addressOfPrompt(request)) ?? 1;
   }
 
-  /** Takes in how long a prompt was. */
+  /** Adds a recorded token count. */
   addCount({ request }: LineOf<'intent'>, end: LineOf<'failure' | 'result'>): void {
     if (end.type !== 'result' || typeof end.output !== 'number') return;
     this.#counts.set(String(request), end.output);
   }
 
-  /** Takes in a recorded call. A sample that was bought stands, whatever failed later. */
+  /** Adds a recorded call. A successful sample is kept, whatever failed later. */
   add(intent: LineOf<'intent'>, end: LineOf<'failure' | 'result'>): void {
     const [first, count] = intent.samples ?? [0, 1];
     const request = intent.request as unknown as GenerateRequest;
@@ -109,7 +109,7 @@ export class Recording {
       return sample;
     });
     const { answeredBy } = samples[0]?.generation ?? {};
-    // What was charged then is not charged again.
+    // The recorded charge is not charged again.
     const { usd: _, ...usage } = sumOfUsages(
       samples.map(({ generation, place }) => (place === 0 ? generation.usage : toldBefore)),
     );
@@ -124,12 +124,12 @@ export class Recording {
   #unrecorded(index: number): EspalierError {
     return new EspalierError(
       'unrecorded',
-      `The journal does not hold sample ${index} of this request to ${this.name}; a replay makes no new calls.`,
+      `The journal does not contain sample ${index} of this request to ${this.name}; a replay makes no new calls.`,
     );
   }
 }
 
-/** What a journal holds of each model, in the order in which they first answered. */
+/** The recording of each model in a journal, in the order of their first answers. */
 export function recordingsOf(lines: Iterable<JournalLine>): readonly Recording[] {
   const recordings = new Map<string, Recording>();
   for (const [intent, end] of callsIn(lines)) {
@@ -141,7 +141,7 @@ export function recordingsOf(lines: Iterable<JournalLine>): readonly Recording[]
   return [...recordings.values()];
 }
 
-/** The calls of language models that came to an end. */
+/** The completed calls of language models. */
 function* callsIn(
   lines: Iterable<JournalLine>,
 ): Generator<[LineOf<'intent'>, LineOf<'failure' | 'result'>], void, undefined> {
@@ -157,7 +157,7 @@ function* callsIn(
   }
 }
 
-/** The capabilities that a recorded request needed. */
+/** The capabilities that a recorded request used. */
 function askedOf(request: GenerateRequest, samples: number): Capabilities {
   const { temperature, seed, stop, schema, tools, topK, logprobs, topLogprobs = 0 } = request;
   const asked: Readonly<Record<keyof Omit<Capabilities, 'batch'>, boolean>> = {
@@ -175,7 +175,7 @@ function askedOf(request: GenerateRequest, samples: number): Capabilities {
   return Object.fromEntries(Object.entries(asked).filter(([, isAsked]) => isAsked));
 }
 
-/** The failure that a journal holds. Nothing is paid for it again. */
+/** A recorded failure. It is not charged again. */
 function failed({ failure, isUnavailable }: Extract<Sample, { failure: string }>): EspalierError {
   if (isUnavailable) return new EspalierError('unavailable', failure);
   return new ModelCallError({

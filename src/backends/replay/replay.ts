@@ -61,7 +61,7 @@ export function replay(options: {
     ...(recording.counts && { count: (request: GenerateRequest) => recording.count(request) }),
     async generate(request, { signal }) {
       const { samples = 1, offset = 0, ...content } = request;
-      // The caller may abort before its promise is looked at.
+      // The caller may abort before the promise is used.
       await Promise.resolve();
       signal.throwIfAborted();
       expectInteger('samples', samples, { min: 1 });
@@ -103,11 +103,11 @@ function chosen(recordings: readonly Recording[], model: string | undefined): Re
   if (names.length === 0) {
     throw new EspalierError(
       'usage',
-      'Expected `journal` to hold answers of a language model, got a journal without any.',
+      'Expected `journal` to contain answers of a language model, got a journal without any.',
     );
   }
   throw new EspalierError(
     'usage',
-    `Expected \`model\` to be ${names.join(' or ')}, which the journal holds, got ${describeValue(model)}.`,
+    `Expected \`model\` to be ${names.join(' or ')}, which the journal contains, got ${describeValue(model)}.`,
   );
 }

@@ -9,21 +9,21 @@ import { faultOf, type RewardRecipe } from './recipe.ts';
 /** The scores of one solution, or why there are none. */
 export type Scores = StepScores['scores'][number];
 
-/** What requests for several solutions brought. */
+/** The results of requests for several solutions. */
 export interface Asked {
   /** In the order of the solutions. */
   readonly scores: readonly Scores[];
-  /** What each request used. */
+  /** The usage of each request. */
   readonly usages: readonly (Usage | undefined)[];
 }
 
-/** Asks for the scores of solutions that a recipe can write down. */
+/** Asks for the scores of solutions that fit the recipe. */
 type Ask = (solutions: readonly Solution[]) => Promise<Asked>;
 
 /**
  * A reward model behind a server.
  *
- * @param ask - Asks for the scores of solutions that the recipe can write down.
+ * @param ask - Asks for the scores of solutions that fit the recipe.
  */
 export function servedReward(
   endpoint: Endpoint,
@@ -34,7 +34,7 @@ export function servedReward(
     ask,
   }: {
     readonly recipe: RewardRecipe;
-    /** What of its options changes scores, besides the recipe. */
+    /** The options that change scores, besides the recipe. */
     readonly settings: NonNullable<RewardModel['settings']>;
     readonly range?: readonly [number, number];
     readonly ask: (solutions: readonly Solution[], call: ModelCall) => Promise<Asked>;
@@ -51,8 +51,8 @@ export function servedReward(
 }
 
 /**
- * Asks for all solutions together, less those that the recipe cannot write down. Where one of them is too
- * long, the server refuses all: then each is asked for by itself, and what is too long fails alone.
+ * Asks for all solutions together, except those that do not fit the recipe. If one of them is too long, the server
+ * refuses all: then each is requested separately, and only the long one fails.
  */
 async function askTogether(
   recipe: RewardRecipe,
@@ -64,7 +64,7 @@ async function askTogether(
   const asked = sound.length === 0 ? { scores: [], usages: [] } : await orAlone(sound, ask);
   let next = 0;
   const scores = faults.map((fault) => fault ?? (asked.scores[next++] as Scores));
-  // Nothing was asked, nothing was used.
+  // Nothing was requested, so nothing was used.
   const nothing = { usage: { inputTokens: 0, outputTokens: 0 } };
   return { scores, ...(sound.length === 0 ? nothing : usageOfAll(asked.usages)) };
 }
@@ -88,17 +88,17 @@ function isTooLong(error: unknown): error is ModelCallError {
   return ModelCallError.isInstance(error) && error.kind === 'context-length';
 }
 
-/** One step whose score is asked for by itself. */
+/** One step whose score is requested separately. */
 export interface StepAsked {
   /** The solution. */
   readonly solution: Solution;
-  /** The index of the solution among those asked for. */
+  /** The index of its solution. */
   readonly owner: number;
   /** The index of the step. */
   readonly place: number;
 }
 
-/** The steps to score, by solution and in order. */
+/** The steps to score, by solution, in order. */
 export function stepsAsked(
   solutions: readonly Solution[],
   { scores }: RewardRecipe,
@@ -115,8 +115,8 @@ export function stepsAsked(
 }
 
 /**
- * Asks leave to read the solutions as often as the longest has steps to score: each step is asked for with all
- * that comes before it.
+ * Requests permission to read the solutions as often as the longest one has steps to score, because each step is sent
+ * with all the steps before it.
  */
 export async function leaveForSteps(asked: readonly StepAsked[], call: ModelCall): Promise<void> {
   const counts = new Map<number, number>();
@@ -127,7 +127,7 @@ export async function leaveForSteps(asked: readonly StepAsked[], call: ModelCall
   }
 }
 
-/** The scores of steps as scores of their solutions. The first failure of a step is that of its solution. */
+/** Groups scores of steps by solution. The first failure of a step becomes that of its solution. */
 export function gathered(
   asked: readonly StepAsked[],
   scores: readonly (Failure | number)[],

@@ -27,7 +27,7 @@ import {
 } from './recipe.ts';
 import { invalid } from './rows.ts';
 
-/** How far the score of a step may be off because a label was not among the tokens told. */
+/** The maximum uncertainty of a score whose label was not among the reported tokens. */
 const mostDoubt = 0.01;
 
 /**
@@ -106,7 +106,7 @@ async function complete(steps: readonly StepAsked[], asking: Asking) {
   const { items, usage } = await endpoint.list(path, body, { field: 'choices', call });
   const scores = byIndex(items, steps.length).map((choice) => {
     if (choice === undefined)
-      return invalid('Expected one completion a step, got none or several.');
+      return invalid('Expected one completion per step, got none or several.');
     const request = { messages: [], topLogprobs };
     const tokens = logprobsOf(fieldsOf(choice)['logprobs'], { request, warn: () => {} });
     const [first] = tokens ?? [];
@@ -139,12 +139,12 @@ function requestOf(
 function withoutLogprobs({ name }: Endpoint): ModelCallError {
   return new ModelCallError({
     kind: 'capability',
-    message: `${name} told no log-probabilities, which its scores are read from.`,
+    message: `${name} reported no log-probabilities, which its scores are read from.`,
     parameter: 'logprobs',
   });
 }
 
-/** `p(good) / (p(good) + p(bad))`, or why that is not known. */
+/** `p(good) / (p(good) + p(bad))`, or why it is unknown. */
 function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): Failure | number {
   const massOf = (label: string) =>
     told
@@ -161,7 +161,7 @@ function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): 
   };
 }
 
-/** A token without the mark of the space before it. */
+/** A token without the mark of a leading space. */
 function bare(token: string): string {
   return token.replaceAll('▁', ' ').trim();
 }

@@ -32,7 +32,7 @@ interface RecipeBase {
 
 /** A solution as one text: the opening, the steps, the closing. */
 export interface TextRecipe extends RecipeBase {
-  /** Tells kinds of recipes apart. */
+  /** Distinguishes kinds of recipes. */
   readonly kind: 'text';
   /** The text before the first step. */
   opening(prompt: string): string;
@@ -57,7 +57,7 @@ export interface TextRecipe extends RecipeBase {
 
 /** A solution as a conversation that ends where the label is written. */
 export interface TurnsRecipe extends RecipeBase {
-  /** Tells kinds of recipes apart. */
+  /** Distinguishes kinds of recipes. */
   readonly kind: 'turns';
   /** The conversation up to the label of the step at `place`, counted from 0. */
   turns(solution: Solution, place: number): readonly Message[];
@@ -70,7 +70,7 @@ export function textOf(recipe: TextRecipe, { prompt, steps }: Solution): string 
   return recipe.opening(prompt) + stepsText(recipe, steps) + (recipe.closing ?? '');
 }
 
-/** The text of a solution behind its opening, up to the place of the score of one step. */
+/** The text of a solution after its opening, up to the score position of one step. */
 export function textUntil(recipe: TextRecipe, { steps }: Solution, place: number): string {
   return stepsText(recipe, steps.slice(0, place + 1));
 }
@@ -79,7 +79,7 @@ function stepsText(recipe: TextRecipe, steps: readonly string[]): string {
   return steps.map((step, place) => recipe.step(step, place)).join('');
 }
 
-/** Why a solution cannot be written down by a recipe; `undefined` where it can. */
+/** Why a solution does not fit a recipe; `undefined` if it does. */
 export function faultOf(
   { name, marks }: RewardRecipe,
   { prompt, steps }: Solution,
@@ -91,11 +91,11 @@ export function faultOf(
   const where = place === 0 ? 'the question' : `step ${place}`;
   return {
     kind: 'invalid',
-    message: `Expected ${where} not to hold ${JSON.stringify(mark)}, a mark of the recipe ${name}.`,
+    message: `Expected ${where} not to contain ${JSON.stringify(mark)}, a mark of the recipe ${name}.`,
   };
 }
 
-/** Checks a recipe. @throws EspalierError `usage` where it is none. */
+/** Checks a recipe. @throws EspalierError `usage` if it is invalid. */
 export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
   const kind: unknown =
     typeof recipe === 'object' && recipe !== null && Reflect.get(recipe, 'kind');
@@ -103,7 +103,7 @@ export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
   throw expectation('recipe', 'a recipe, as in `recipes.qwenMathPrm`', recipe);
 }
 
-/** Checks that a recipe writes a solution as one text. @throws EspalierError `usage` where it does not. */
+/** Checks that a recipe writes solutions as one text. @throws EspalierError `usage` if it does not. */
 export function expectTextRecipe(recipe: RewardRecipe): asserts recipe is TextRecipe {
   expectRecipe(recipe);
   if (recipe.kind === 'text') return;
@@ -113,7 +113,7 @@ export function expectTextRecipe(recipe: RewardRecipe): asserts recipe is TextRe
   );
 }
 
-/** The ids of the labels. @throws EspalierError `usage` where neither options nor recipe have them. */
+/** The ids of the labels. @throws EspalierError `usage` if neither options nor recipe have them. */
 export function labelIdsOf(options: {
   readonly recipe: RewardRecipe;
   readonly labelIds?: readonly [good: number, bad: number];

@@ -6,8 +6,8 @@ import type { TextRecipe, TurnsRecipe } from './recipe.ts';
 const chatMarks = ['<|im_start|>', '<|im_end|>'];
 
 /**
- * Qwen2.5-Math-PRM: a mark `<extra_0>` behind each step, and at each mark the probabilities of a wrong and of
- * a right step. vLLM gives one row a mark where its pooling type is `STEP` with the step tag 151651.
+ * Qwen2.5-Math-PRM: a mark `<extra_0>` after each step, and at each mark the probabilities of a wrong and a right step.
+ * vLLM returns one row per mark if its pooling type is `STEP` with the step tag 151651.
  *
  * @see Zhang et al., "The Lessons of Developing Process Reward Models in Mathematical Reasoning", 2025.
  */
@@ -28,8 +28,8 @@ const qwenMathPrm: TextRecipe = {
 };
 
 /**
- * Math-Shepherd: `ки` behind each step, and behind it the token `+` or `-`. vLLM gives one row a mark where
- * its pooling type is `STEP` with the step tag 12902 and the returned tokens `[648, 387]`, in this order.
+ * Math-Shepherd: `ки` after each step, followed by the token `+` or `-`. vLLM returns one row per mark if its pooling
+ * type is `STEP` with the step tag 12902 and the returned tokens `[648, 387]`, in this order.
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023.
  */
@@ -50,8 +50,8 @@ const mathShepherd: TextRecipe = {
 };
 
 /**
- * RLHFlow's Llama-3.1-8B-PRM: a conversation in which the user tells one step a turn, the first behind the
- * question, and the assistant answers `+` or `-`. It is read by `logprobReward`.
+ * RLHFlow's Llama-3.1-8B-PRM: a conversation with one step per user turn, the first after the question, and the
+ * assistant answers `+` or `-`. It is for `logprobReward`.
  *
  * @see Xiong et al., "An Implementation of Generative PRM", 2024.
  */
@@ -63,15 +63,15 @@ const rlhflow: TurnsRecipe = {
   turns: ({ prompt, steps }: Solution, place) =>
     steps.slice(0, place + 1).flatMap((step, index) => [
       { role: 'user' as const, content: index === 0 ? `${prompt} ${step}` : step },
-      // The steps before count as good, as in its training.
+      // Earlier steps count as good, as in its training.
       ...(index < place ? [{ role: 'assistant' as const, content: '+' }] : []),
     ]),
   labels: { good: '+', bad: '-', ids: [10, 12] },
 };
 
 /**
- * Skywork-o1-Open-PRM: a line break behind each step, and a value there whose sigmoid is the score. vLLM must
- * give the values of all tokens.
+ * Skywork-o1-Open-PRM: a line break after each step, and a value there whose sigmoid is the score. vLLM must return the
+ * values of all tokens.
  *
  * @see He et al., "Skywork-o1 Open Series", 2024.
  */
@@ -89,9 +89,9 @@ const skyworkPrm: TextRecipe = {
 };
 
 /**
- * The PRM of OpenR: a space and five line breaks behind each step, and behind them the token ` +` or ` -`.
- * vLLM gives one row a mark where its pooling type is `STEP` with the step tag 76325 and the returned tokens
- * `[488, 481]`, in this order.
+ * The PRM of OpenR: a space and five line breaks after each step, followed by the token ` +` or ` -`. vLLM returns one
+ * row per mark if its pooling type is `STEP` with the step tag 76325 and the returned tokens `[488, 481]`, in this
+ * order.
  *
  * @see Wang et al., "OpenR: An Open Source Framework for Advanced Reasoning with Large Language Models", 2024.
  */
@@ -108,10 +108,10 @@ const openr: TextRecipe = {
   labels: { good: ' +', bad: ' -', ids: [488, 481] },
 };
 
-/** How a conversation of a question and its answer is written for a model. */
+/** The template of a conversation with a question and its answer. */
 type ClassifierTemplate = Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
 
-// The first token of a text is the tokenizer's business: the server adds it.
+// The start token is left out, because the server adds it.
 const templates: Readonly<Record<'chatml' | 'llama3', ClassifierTemplate>> = {
   chatml: {
     opening: (prompt) => `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n`,
@@ -155,7 +155,7 @@ function named(template: string): ClassifierTemplate {
 export const recipes: Readonly<
   Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe>
 > & {
-  /** Of RLHFlow's Llama-3.1-8B-PRM: a conversation, which `logprobReward` reads. */
+  /** For RLHFlow's Llama-3.1-8B-PRM: a conversation, for `logprobReward`. */
   readonly rlhflow: TurnsRecipe;
   /**
    * An outcome reward model that reads a question and its complete answer, such as Skywork-Reward: one value, the logit

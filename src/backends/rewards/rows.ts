@@ -3,18 +3,18 @@ import type { Failure } from '../../contracts/failure.ts';
 import { floatsOf } from '../transport/numbered.ts';
 import type { TextRecipe } from './recipe.ts';
 
-/** Room for the rounding of half-precision sums. */
+/** Tolerance for the rounding of half-precision sums. */
 const rounding = 0.02;
-/** Room for the rounding of one number. */
+/** Tolerance for the rounding of one number. */
 const tolerance = 1e-6;
 
 /** How the numbers of a row become a score. */
 export type RowReading = Pick<TextRecipe, 'columns' | 'good' | 'scores'> & {
-  /** What the numbers are. */
+  /** The kind of numbers. */
   readonly activation: 'logits' | 'probabilities';
 };
 
-/** The score that a row of numbers says: a probability, or the logit of a whole solution. */
+/** The score in a row of numbers: a probability, or the logit of a whole solution. */
 export function scoreOfRow(row: unknown, reading: RowReading): number | Failure {
   const { columns, good, activation } = reading;
   const numbers: readonly unknown[] = Array.isArray(row) ? row : [row];
@@ -35,12 +35,12 @@ function scoreOfLogits(logits: readonly number[], { good, scores }: RowReading):
   return sigmoid(good === 0 ? first - second : second - first);
 }
 
-/** One probability, or that of good beside that of bad. */
+/** A single probability, or that of good relative to good and bad. */
 export function probability(numbers: readonly number[], good: number): number | Failure {
   const odd = numbers.find((number) => number < -tolerance || number > 1 + tolerance);
   if (odd !== undefined) {
     return invalid(
-      `Expected a probability from 0 to 1, got \`${odd}\`. Set \`activation\` to 'logits' where the server gives those.`,
+      `Expected a probability from 0 to 1, got \`${odd}\`. Set \`activation\` to 'logits' if the server returns logits.`,
     );
   }
   const sum = numbers.reduce((total, number) => total + number, 0);
@@ -55,14 +55,14 @@ export function sigmoid(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** One score a row, or what is wrong with the first one that is wrong. */
+/** One score per row, or the failure of the first invalid one. */
 export function scoresOfRows(
   rows: readonly unknown[],
   steps: number,
   reading: RowReading,
 ): readonly number[] | Failure {
   if (rows.length !== steps) {
-    return invalid(`Expected one row of scores a step, ${steps} in all, got ${rows.length}.`);
+    return invalid(`Expected one row of scores per step, ${steps} in all, got ${rows.length}.`);
   }
   const scores: number[] = [];
   for (const row of rows) {
@@ -73,7 +73,7 @@ export function scoresOfRows(
   return scores;
 }
 
-/** The rows that a reply holds for one text: lists, or their bytes as base64. */
+/** The rows of a reply for one text: lists, or bytes as base64. */
 export function rowsOf(data: unknown, columns: number): readonly unknown[] | Failure {
   if (Array.isArray(data)) return data as readonly unknown[];
   if (typeof data !== 'string') {

@@ -16,8 +16,8 @@ interface LabelScoring {
 }
 
 /**
- * The probability of the good label beside that of the bad one behind each step: one request for all steps of
- * all solutions with the same question.
+ * The probability of the good label, relative to both labels, after each step: one request for all steps of all
+ * solutions with the same question.
  */
 export async function scoreLabels(
   solutions: readonly Solution[],
@@ -54,7 +54,7 @@ async function ask({ query, steps }: Group, scoring: LabelScoring) {
   const { endpoint, recipe, labelIds: ids, call, server } = scoring;
   const items = steps.map(({ solution, place }) => textUntil(recipe, solution, place));
   const { rows, usage } = await labelScores(endpoint, { query, items, ids, server, call });
-  // Without indices nobody can tell whose score is missing.
+  // Without indices it is unknown whose score is missing.
   const scores =
     rows.length === steps.length
       ? rows.map((row) => labelScore(row, server === 'vllm' ? 1 : 2))

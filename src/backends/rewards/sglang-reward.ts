@@ -21,7 +21,7 @@ export interface SglangRewardOptions
    * @defaultValue `'score'` if the recipe has labels, else `'classify'`
    */
   readonly endpoint?: 'classify' | 'score';
-  /** What the values of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
+  /** The kind of values of `/classify`. @defaultValue that of the recipe, else `'logits'` */
   readonly activation?: 'logits' | 'probabilities';
 }
 
@@ -92,7 +92,7 @@ async function classify(
   // A single text may be answered without a list.
   const answers: unknown = Array.isArray(reply) ? reply : text.length === 1 ? [reply] : undefined;
   if (!Array.isArray(answers)) {
-    throw endpoint.malformed('JSON of another shape: it is no list', call);
+    throw endpoint.malformed('JSON with another structure: it is no list', call);
   }
   const scores =
     answers.length === text.length

@@ -7,9 +7,8 @@ import type { TextRecipe } from './recipe.ts';
 const lineBreak = '\n';
 
 /**
- * Solutions as tokens, each line and each line break by itself: within a text a tokenizer may join the end of
- * a step to what stands before it, and then the place of its score is lost. `places` has the index of the token of
- * each step's score.
+ * Solutions as tokens, each line and each line break separately: otherwise a tokenizer may join the end of a step with
+ * the text before it, and the position of its score is lost. `places` has the index of the score token of each step.
  */
 export async function tokenised(
   recipe: TextRecipe,

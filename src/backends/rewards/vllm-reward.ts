@@ -88,7 +88,7 @@ interface Asking {
   readonly call: ModelCall;
 }
 
-/** A logit of a whole solution has no bounds; all else is a probability. */
+/** The logit of a whole solution has no bounds; anything else is a probability. */
 export function rangeOf({ activation, columns, scores }: RowReading): readonly [number, number] {
   const isBare = activation === 'logits' && columns === 1 && scores === 'solution';
   return isBare ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : [0, 1];
@@ -110,7 +110,8 @@ async function pool(solutions: readonly Solution[], asking: Asking): Promise<Ask
   const answers = byIndex(items, texts.length);
   const scores = solutions.map((solution, place): Scores => {
     const data = fieldsOf(answers[place])['data'];
-    if (data === undefined) return invalid('Expected one answer a solution, got none or several.');
+    if (data === undefined)
+      return invalid('Expected one answer per solution, got none or several.');
     const rows = rowsOf(data, recipe.columns);
     return isFailure(rows) ? rows : read({ rows, places: texts[place]?.places, solution }, reading);
   });
@@ -119,7 +120,7 @@ async function pool(solutions: readonly Solution[], asking: Asking): Promise<Ask
 
 interface Rows {
   readonly rows: readonly unknown[];
-  /** Where the scores stand, where there is a row for each token. */
+  /** The score positions, if there is a row for each token. */
   readonly places: readonly number[] | undefined;
   readonly solution: Solution;
 }
@@ -132,7 +133,7 @@ function read({ rows, places, solution }: Rows, reading: RowReading): Scores {
   }
   const tokens = places?.at(-1);
   if (tokens !== undefined && rows.length !== tokens + 1) {
-    return invalid(`Expected one row a token, ${tokens + 1} in all, got ${rows.length}.`);
+    return invalid(`Expected one row per token, ${tokens + 1} in all, got ${rows.length}.`);
   }
   const told = places === undefined ? rows : places.map((place) => rows[place]);
   const scores = scoresOfRows(told, steps.length, reading);
@@ -150,7 +151,7 @@ async function classify(solutions: readonly Solution[], asking: Asking): Promise
   const answers = byIndex(items, solutions.length);
   const scores = answers.map((answer): Scores => {
     if (answer === undefined)
-      return invalid('Expected one answer a solution, got none or several.');
+      return invalid('Expected one answer per solution, got none or several.');
     const score = scoreOfRow(fieldsOf(answer)['probs'], reading);
     return isFailure(score) ? score : [score];
   });

@@ -14,17 +14,17 @@ export interface Prefix {
   readonly token: number;
 }
 
-/** What to read next. */
+/** Tokens to read. */
 export interface DecodeItem {
-  /** What was read before. It may have been given up by the cache: then it is read again. */
+  /** The prefix. If the cache has evicted it, it is read again. */
   readonly prefix: Prefix;
-  /** The tokens that follow it; may be none. */
+  /** The tokens after it; may be empty. */
   readonly tokens: readonly number[];
-  /** Whether the logits after the last token are wanted. */
+  /** Whether the logits after the last token are needed. */
   readonly wantLogits: boolean;
 }
 
-/** What became of a `DecodeItem`. */
+/** The result for a `DecodeItem`. */
 export interface Decoded {
   /** The prefix after all tokens. */
   readonly prefix: Prefix;
@@ -32,13 +32,13 @@ export interface Decoded {
   readonly logits?: Float32Array;
 }
 
-/** Counts of tokens since the start, and of what is cached now. */
+/** Token counts since the start, and the current size of the cache. */
 export interface DecoderStats {
-  /** Rows that went through the model. */
+  /** Rows processed by the model. */
   readonly computed: number;
-  /** Tokens of items that were cached, or part of another item of the batch. */
+  /** Tokens that were cached, or shared with another item of the batch. */
   readonly reused: number;
-  /** Cached tokens that were given up for others. */
+  /** Evicted tokens. */
   readonly evicted: number;
   /** Tokens in the cache. */
   readonly cached: number;
@@ -47,10 +47,10 @@ export interface DecoderStats {
 }
 
 /**
- * Runs a model on many prefixes at once and keeps what it has read.
+ * Runs a model on many prefixes at once, and caches what it has read.
  *
- * What it computes for a prefix has the same bits whatever is in the batch, however the prefix was cut into
- * items, and whatever the cache holds.
+ * The result for a prefix has the same bits whatever else is in the batch, however the prefix was split into items, and
+ * whatever is in the cache.
  */
 export class Decoder {
   /** The shape of the model. */
@@ -64,7 +64,7 @@ export class Decoder {
   #reused = 0;
   #batches = 0;
 
-  /** @param cacheBytes - How much memory the keys and values, and the logits that were wanted, may take. */
+  /** @param cacheBytes - The memory limit for keys, values and requested logits. */
   constructor(file: LlamaFile, cacheBytes: number = 64 * 2 ** 20) {
     expectNumber('cacheBytes', cacheBytes, { min: 1 });
     const transformer = new Transformer(file);
@@ -78,7 +78,7 @@ export class Decoder {
     this.root = this.#tree.root;
   }
 
-  /** What has been computed and what is cached. */
+  /** Statistics of computation and cache. */
   get stats(): DecoderStats {
     return {
       computed: this.#computed,
@@ -90,11 +90,10 @@ export class Decoder {
   }
 
   /**
-   * Reads a batch. Cached tokens are not computed again, equal continuations only once. What does not fit into
-   * the cache together is read one after the other.
+   * Reads a batch. Cached tokens are not computed again, and equal continuations only once. Items that do not fit into
+   * the cache together are read one after another.
    *
-   * @throws EspalierError `usage` where a token or a length is out of range, or an item alone does not fit
-   * into the cache.
+   * @throws EspalierError `usage` if a token or a length is out of range, or a single item does not fit into the cache.
    */
   decode(items: readonly DecodeItem[]): readonly Decoded[] {
     for (const item of items) this.#check(item);
@@ -109,14 +108,14 @@ export class Decoder {
       }
       decoded.push(...this.#run(batch));
     } catch (error) {
-      // What was not computed must not look cached.
+      // Tokens that were not computed must not look cached.
       this.#takeBack(batch, 0);
       throw error;
     }
     return decoded;
   }
 
-  /** How many rows an item would cost now. */
+  /** The number of rows that an item would cost now. */
   pending(item: DecodeItem): number {
     const { anchor, missing } = this.#resolve(item.prefix);
     const tokens = [...missing.map(({ token }) => token), ...item.tokens];
@@ -129,12 +128,12 @@ export class Decoder {
     return item.wantLogits && node.logits === undefined && node.length > 0 ? 1 : 0;
   }
 
-  /** Keeps a prefix in the cache until it is released as often as it was retained. */
+  /** Keeps a prefix in the cache until it has been released as often as retained. */
   retain(prefix: Prefix): void {
     this.#resolve(prefix).node.retained++;
   }
 
-  /** Takes back one `retain`. */
+  /** Undoes one `retain`. */
   release(prefix: Prefix): void {
     const { node } = this.#resolve(prefix);
     if (node.retained === 0) throw expectation('prefix', 'retained', prefix);
@@ -165,7 +164,7 @@ export class Decoder {
     }
   }
 
-  /** Finds out what is cached of a prefix: `anchor`, its longest cached part; the nodes below it were given up. */
+  /** Finds the cached part of a prefix: `anchor` is its longest cached part; the nodes below it were evicted. */
   #resolve(prefix: Prefix) {
     const missing: PrefixNode[] = [];
     let at: unknown = prefix;
@@ -186,9 +185,9 @@ export class Decoder {
   }
 
   /**
-   * Puts the tokens of an item into the cache and what must be computed into the batch.
+   * Puts the tokens of an item into the cache, and those that must be computed into the batch.
    *
-   * @returns The node after its last token; `undefined`, and nothing changed, where the cache is full.
+   * @returns the node after its last token; `undefined`, with nothing changed, if the cache is full.
    */
   #plan(item: DecodeItem, batch: Batch): PrefixNode | undefined {
     const before = batch.attached.length;
@@ -208,7 +207,7 @@ export class Decoder {
     return node;
   }
 
-  /** The node for the next token; `undefined` where the cache is full. */
+  /** The node for the next token; `undefined` if the cache is full. */
   #step(
     batch: Batch,
     parent: PrefixNode,
@@ -226,14 +225,14 @@ export class Decoder {
     return former;
   }
 
-  /** Has the logits computed where they are not known; false where the cache is full. */
+  /** Requests the logits of a node if they are unknown; false if the cache is full. */
   #planLogits(batch: Batch, node: PrefixNode): boolean {
     if (!this.#tree.wantLogits(node)) return false;
     if (node.logits === undefined) batch.rows.set(node, true);
     return true;
   }
 
-  /** Takes back what a batch attached from a number on, children first. */
+  /** Removes the nodes that a batch has attached, from an index on, children first. */
   #takeBack(batch: Batch, from: number): void {
     for (const node of batch.attached.splice(from).reverse()) {
       batch.rows.delete(node);
@@ -241,7 +240,7 @@ export class Decoder {
     }
   }
 
-  /** Computes the rows of a batch: parents come before their children. */
+  /** Computes the rows of a batch, parents before children. */
   #run({ rows, results }: Batch): readonly Decoded[] {
     const nodes = [...rows];
     for (let start = 0; start < nodes.length; start += mostRows) {
@@ -270,13 +269,13 @@ export class Decoder {
   }
 }
 
-/** What is to be computed together. */
+/** Items that are computed together. */
 interface Batch {
-  /** The nodes to compute, parents first, and whether their logits are wanted. */
+  /** The nodes to compute, parents first, and whether their logits are needed. */
   readonly rows: Map<PrefixNode, boolean>;
-  /** What was asked for. */
+  /** The requested results. */
   readonly results: { readonly node: PrefixNode; readonly wantLogits: boolean }[];
-  /** The nodes that are new in the cache. */
+  /** The new nodes in the cache. */
   readonly attached: PrefixNode[];
 }
 

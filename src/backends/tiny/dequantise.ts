@@ -1,4 +1,4 @@
-/** How ggml stores the numbers of a tensor: in blocks of equal size. */
+/** A tensor encoding of ggml: blocks of equal size. */
 export interface Encoding {
   /** Its name in ggml. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Encoding {
 
 const quantised = 32;
 
-/** The encodings that are read, by their number in GGUF. */
+/** The supported encodings, by their number in GGUF. */
 export const encodings: ReadonlyMap<number, Encoding> = new Map([
   [0, { name: 'F32', blockLength: 1, blockBytes: 4, read: readSingles }],
   [1, { name: 'F16', blockLength: 1, blockBytes: 2, read: readHalves }],
@@ -104,7 +104,7 @@ function single(bits: number): number {
   return word.getFloat32(0);
 }
 
-/** A half-precision number; DataView has none before Node 24. */
+/** Reads a half-precision number; DataView cannot before Node 24. */
 function half(bytes: DataView, at: number): number {
   const bits = bytes.getUint16(at, true);
   const sign = bits & 0x8000 ? -1 : 1;
@@ -112,6 +112,6 @@ function half(bytes: DataView, at: number): number {
   const fraction = bits & 0x3ff;
   if (exponent === 0) return (sign * fraction) / 0x1000000;
   if (exponent === 0x1f) return fraction === 0 ? sign / 0 : Number.NaN;
-  // Exponent and fraction mean the same in single precision, but for the bias.
+  // Exponent and fraction mean the same in single precision, except for the bias.
   return sign * single(((exponent + 112) << 23) | (fraction << 13));
 }

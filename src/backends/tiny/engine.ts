@@ -14,28 +14,28 @@ import type { Decoded, DecodeItem, Decoder, Prefix } from './decoder.ts';
 import { drawToken, logProbabilities } from './sampler.ts';
 import type { TinyStats } from './tiny-model.ts';
 
-/** What an engine needs of a decoder. */
+/** The part of a decoder that an engine needs. */
 export type EngineDecoder = Pick<Decoder, 'config' | 'root' | 'stats' | 'decode' | 'pending'>;
 
-/** What an engine runs. */
+/** Settings of an engine. */
 export interface EngineOptions {
   readonly decoder: EngineDecoder;
   readonly tokenizer: Tokenizer;
   readonly chat: Chat;
-  /** How many samples are written at once. */
+  /** The number of concurrent samples. */
   readonly batch: number;
-  /** How many tokens of prompts are read in one pass. */
+  /** The number of prompt tokens per pass. */
   readonly chunk: number;
 }
 
-/** A request under way. */
+/** A request in progress. */
 interface Job {
   readonly request: InProcessRequest;
   readonly prompt: readonly number[];
-  /** The prompt as text, by which equal ones are known. */
+  /** The prompt as text, which identifies equal prompts. */
   readonly key: string;
   readonly random: Random;
-  /** The maximum tokens of a sample: of the request, or of what is left of the context. */
+  /** The maximum tokens of a sample: from the request, or the rest of the context. */
   readonly maxTokens: number;
   /** The part of the prompt that has been read. */
   prefix: Prefix;
@@ -46,17 +46,17 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** A sample, and what has been read of it. */
+/** A sample, and the prefix read so far. */
 interface Run {
   readonly sample: Sample;
   /** Its own random numbers. */
   readonly random: Random;
-  /** The token that was drawn last, and has not been read yet. */
+  /** The last token drawn, which has not been read yet. */
   last: number;
   prefix: Prefix;
 }
 
-/** A part of a batch, and where its result goes. */
+/** A part of a batch, and the receiver of its result. */
 interface Work {
   readonly item: DecodeItem;
   readonly job: Job;
@@ -64,17 +64,17 @@ interface Work {
 }
 
 /**
- * Answers many requests at once. Each pass through the model takes the next token of every sample under
- * way and a piece of the prompts that wait; between two passes the event loop turns once, so that new
- * requests join and aborted ones leave.
+ * Answers many requests at once. Each pass through the model processes the next token of every sample in progress and a
+ * piece of the waiting prompts; between two passes the event loop turns once, so that new requests join and aborted
+ * ones leave.
  *
- * A sample depends on the model, the prompt, the settings, the seed and its index, and on nothing else.
- * Nothing is retained in the cache: what is under way was used in the last pass, so that it is given up
- * last, and what was given up is read again. A cache that is too small costs time, and no request.
+ * A sample depends only on the model, the prompt, the settings, the seed and its index. Nothing is retained in the
+ * cache: prefixes in use were used in the last pass, so they are evicted last, and evicted ones are read again. A cache
+ * that is too small costs time, but fails no request.
  */
 export class Engine {
   readonly #options: EngineOptions;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #jobs = new Set<Job>();
   #isRunning = false;
   #requests = 0;
@@ -85,7 +85,7 @@ export class Engine {
     this.#options = options;
   }
 
-  /** What it has done so far. */
+  /** Statistics so far. */
   get stats(): TinyStats {
     const { computed, reused, batches, cached, evicted } = this.#options.decoder.stats;
     const requests = this.#requests;
@@ -106,12 +106,12 @@ export class Engine {
     });
   }
 
-  /** How many tokens a prompt is. */
+  /** The number of tokens of a prompt. */
   count(messages: readonly Message[]): number {
     return this.#options.chat(messages).length;
   }
 
-  /** Gives up all requests under way. */
+  /** Gives up all requests in flight. */
   close(reason: unknown): void {
     for (const job of this.#jobs) this.#fail(job, reason);
   }
@@ -142,7 +142,7 @@ export class Engine {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.#jobs.size > 0) {
-      // Also before the first pass: requests that come together share it.
+      // Also before the first pass, so that requests that arrive together share it.
       await turn();
       try {
         this.#pass();
@@ -175,7 +175,7 @@ export class Engine {
     }
   }
 
-  /** What goes wrong with one request does not touch the others. */
+  /** An error of one request does not affect the others. */
   #attempt(job: Job, act: () => void): void {
     if (!this.#jobs.has(job)) return;
     try {
@@ -185,7 +185,7 @@ export class Engine {
     }
   }
 
-  /** Begins as many samples of a prompt that has been read as there is room for. */
+  /** Starts as many samples of a finished prompt as there is room for. */
   #start(job: Job): void {
     const { tokenizer, batch } = this.#options;
     const { request, prompt, maxTokens, logits, prefix, runs } = job;

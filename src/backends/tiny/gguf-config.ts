@@ -2,7 +2,7 @@ import type { GgufHeader } from './gguf-header.ts';
 import { Metadata } from './gguf-metadata.ts';
 import type { LlamaConfig, RawVocabulary } from './llama-config.ts';
 
-/** The shape of the model that a header describes, held to what the formulas and the kernels cover. */
+/** The shape of the model described by a header, restricted to what the formulas and the kernels support. */
 export function configOf(header: GgufHeader): LlamaConfig {
   const metadata = new Metadata(header);
   const embeddingLength = metadata.count('llama.embedding_length');
@@ -32,7 +32,7 @@ export function vocabularyOf(header: GgufHeader): RawVocabulary {
   const numbers = (key: string): readonly number[] => {
     const values = metadata.optionalNumbers(key) ?? [];
     if (values.length === 0 || values.length === tokens.length) return values;
-    throw metadata.wrong(key, `${tokens.length} numbers, one a token`, String(values.length));
+    throw metadata.wrong(key, `${tokens.length} numbers, one per token`, String(values.length));
   };
   const token = (name: string): number | undefined => {
     const key = `tokenizer.ggml.${name}_token_id`;
@@ -55,7 +55,7 @@ export function vocabularyOf(header: GgufHeader): RawVocabulary {
   };
 }
 
-/** A property where there is a value. */
+/** A property, if it has a value. */
 export function present<Key extends string, Value>(
   key: Key,
   value: Value | undefined,
@@ -80,7 +80,7 @@ function expectWidths(config: LlamaConfig, metadata: Metadata): void {
   }
 }
 
-/** Keeps out what would run but give other numbers. */
+/** Refuses variants that would run but give wrong numbers. */
 function expectNoVariant(config: LlamaConfig, metadata: Metadata): void {
   const { headDimension, vocabularySize, ropeBase, rmsEpsilon } = config;
   const wanted = {

@@ -4,13 +4,13 @@ import { gunzipSync } from 'node:zlib';
 import { type GGUFTensorInfo, gguf, type MetadataValue } from '@huggingface/gguf';
 import { EspalierError } from '../../base/errors.ts';
 
-/** What stands before the numbers of a GGUF file. */
+/** The part of a GGUF file before the numbers. */
 export interface GgufHeader {
-  /** The file, as the caller named it. */
+  /** The file, as named by the caller. */
   readonly path: string;
-  /** The length of the file, unpacked. */
+  /** The uncompressed length of the file. */
   readonly fileBytes: number;
-  /** The whole file, if it is compressed; others are read from the disk in parts. */
+  /** The entire file, if it is compressed; others are read from disk in parts. */
   readonly content?: Buffer;
   /** The metadata by key. */
   readonly metadata: ReadonlyMap<string, MetadataValue>;
@@ -18,7 +18,7 @@ export interface GgufHeader {
   readonly tensors: readonly TensorEntry[];
 }
 
-/** Where a tensor lies. */
+/** The location of a tensor. */
 export interface TensorEntry {
   readonly name: string;
   /** Its lengths, fastest first. */
@@ -29,14 +29,14 @@ export interface TensorEntry {
   readonly start: number;
 }
 
-/** Reads the header of a GGUF file, which may be compressed by gzip and is named `.gz` then. */
+/** Reads the header of a GGUF file, which may be gzipped, with a name ending in `.gz`. */
 export async function readHeader(path: string): Promise<GgufHeader> {
   const size = await sizeOf(path);
   const content = path.endsWith('.gz') ? unpacked(path, await readFile(path)) : undefined;
   const fileBytes = content?.length ?? size;
   const { metadata, tensorInfos, tensorDataOffset, tensorInfoByteRange, littleEndian } =
     await parse(path, content);
-  // The parser pads what it reads with zeros: beyond the end, everything is empty.
+  // The parser pads its input with zeros, so everything after the end looks empty.
   if (tensorInfoByteRange[1] > fileBytes) throw cut(path, 'ends within its header');
   if (!littleEndian) throw fault(path, 'a little-endian GGUF file', 'a big-endian one');
   const tensors = tensorInfos.map((info) => entryOf(info, Number(tensorDataOffset)));
@@ -51,7 +51,7 @@ export function fault(path: string, expected: string, got: string): EspalierErro
   return new EspalierError('usage', `Expected ${expected}, got ${got}: \`${path}\`.`);
 }
 
-/** A file that is shorter than it says. */
+/** The error for a file that is shorter than it declares. */
 export function cut(path: string, how: string): EspalierError {
   return fault(path, 'a complete GGUF file', `one that ${how}`);
 }
@@ -71,7 +71,7 @@ async function sizeOf(path: string): Promise<number> {
   throw fault(path, 'a GGUF file', 'something that is no file');
 }
 
-/** No model that runs here is larger, in bytes. */
+/** The largest model that runs here, in bytes. */
 const mostUnpacked = 400_000_000;
 
 function unpacked(path: string, packed: Buffer): Buffer {
@@ -92,7 +92,7 @@ async function parse(
   content: Buffer | undefined,
 ): Promise<Awaited<ReturnType<typeof gguf>>> {
   try {
-    // An absolute path is never taken for an address of the network.
+    // An absolute path is never mistaken for a network address.
     if (content === undefined) return await gguf(resolve(path), { allowLocalFile: true });
     return await gguf('http://memory', { fetch: async (_, init) => partOf(content, init) });
   } catch (cause) {
@@ -112,7 +112,7 @@ async function parse(
   }
 }
 
-/** What a server of files answers to a request for a range. */
+/** Answers a range request as a file server would. */
 function partOf(content: Buffer, init: RequestInit = {}): Response {
   const { Range: range = '' } = init.headers as Readonly<Record<string, string>>;
   const [first = 0, last = 0] = range.match(/\d+/g)?.map(Number) ?? [];

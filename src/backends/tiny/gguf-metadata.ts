@@ -2,7 +2,7 @@ import type { MetadataValue } from '@huggingface/gguf';
 import type { EspalierError } from '../../base/errors.ts';
 import { fault, type GgufHeader } from './gguf-header.ts';
 
-/** The metadata of a file, read with a type; what is missing or of another type is named in the error. */
+/** The metadata of a file, read with a type; errors name entries that are missing or have another type. */
 export class Metadata {
   readonly #path: string;
   readonly #values: ReadonlyMap<string, MetadataValue>;
@@ -24,7 +24,7 @@ export class Metadata {
     throw this.wrong(key, 'a text', nameOf(value));
   }
 
-  /** A truth value, or `undefined`. */
+  /** A boolean, or `undefined`. */
   optionalBoolean(key: string): boolean | undefined {
     const value = this.#values.get(key);
     if (value === undefined || typeof value === 'boolean') return value;
@@ -96,7 +96,7 @@ function isArrayOf<Type extends keyof ElementTypes>(
   return Array.isArray(value) && value.every((element) => typeof element === type);
 }
 
-/** A value as an error shows it. */
+/** A value as shown in an error. */
 function nameOf(value: MetadataValue): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   return typeof value === 'string' ? 'a text' : String(value);

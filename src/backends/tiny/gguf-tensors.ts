@@ -3,10 +3,10 @@ import { dequantise, type Encoding, encodings } from './dequantise.ts';
 import { cut, fault, type GgufHeader, type TensorEntry } from './gguf-header.ts';
 import type { LlamaConfig, Tensor } from './llama-config.ts';
 
-/** Larger models are for other backends: everything here is single precision on one core. */
+/** Larger models are for other backends: everything here runs in single precision on one core. */
 const mostParameters = 100_000_000;
 
-/** Reads the tensors of a Llama and checks that there are these and no others. */
+/** Reads the tensors of a Llama, and checks that they are complete and that there are no others. */
 export async function readTensors(
   header: GgufHeader,
   config: LlamaConfig,
@@ -32,7 +32,7 @@ function product(shape: readonly number[]): number {
   return shape.reduce((count, length) => count * length, 1);
 }
 
-/** A tensor that is known to lie within the file. */
+/** A tensor whose location has been checked. */
 interface TensorPlan {
   readonly entry: TensorEntry;
   readonly encoding: Encoding;
@@ -51,7 +51,7 @@ function shapesOf(
     ['token_embd.weight', [width, vocabularySize]],
     ['output_norm.weight', [width]],
   ]);
-  // Models that tie the output to the embeddings leave it out.
+  // Models with tied embeddings leave it out.
   if (tensors.some(({ name }) => name === 'output.weight')) {
     shapes.set('output.weight', [width, vocabularySize]);
   }
@@ -104,7 +104,7 @@ async function read(
   try {
     const tensors = new Map<string, Tensor>();
     for (const { entry, encoding, bytes } of plans) {
-      // Deno does not read into a view of data.
+      // Deno does not read into a DataView.
       const buffer = new Uint8Array(bytes);
       const read = await file?.read(buffer, 0, bytes, entry.start);
       const bytesRead = read?.bytesRead ?? content?.copy(buffer, 0, entry.start) ?? 0;

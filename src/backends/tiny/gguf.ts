@@ -6,9 +6,9 @@ import type { LlamaConfig, RawVocabulary, Tensor } from './llama-config.ts';
 
 /** A model of the Llama architecture, as read from a GGUF file. */
 export interface LlamaFile {
-  /** Where it was read from. */
+  /** The path it was read from. */
   readonly path: string;
-  /** What its author calls it. */
+  /** Its name, according to its author. */
   readonly name?: string;
   /** Its shape. */
   readonly config: LlamaConfig;
@@ -21,7 +21,7 @@ export interface LlamaFile {
 /**
  * Reads a model of the Llama architecture.
  *
- * @throws EspalierError `usage` where the file is missing, cut, or not such a model.
+ * @throws EspalierError `usage` if the file is missing, truncated, or not such a model.
  */
 export async function readLlamaFile(path: string): Promise<LlamaFile> {
   const header = await readHeader(path);

@@ -14,7 +14,7 @@ export interface LlamaConfig {
   readonly headDimension: number;
   /** The width of the hidden layer of the feed-forward network. */
   readonly feedForwardLength: number;
-  /** What RMSNorm adds to the mean square. */
+  /** The number that RMSNorm adds to the mean square. */
   readonly rmsEpsilon: number;
   /** The base of the rotary frequencies. */
   readonly ropeBase: number;
@@ -22,13 +22,13 @@ export interface LlamaConfig {
   readonly vocabularySize: number;
 }
 
-/** The vocabulary as the file holds it. */
+/** The vocabulary in a file. */
 export interface RawVocabulary {
   /** The kind of tokenizer; `llama` is SentencePiece-like. */
   readonly model: string;
   /** The text of each token. */
   readonly tokens: readonly string[];
-  /** The score of each token; empty where the file has none. */
+  /** The score of each token; empty if the file has none. */
   readonly scores: readonly number[];
   /** The type of each token: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. */
   readonly types: readonly number[];
@@ -36,7 +36,7 @@ export interface RawVocabulary {
   readonly bos?: number;
   /** The token that ends a text. */
   readonly eos?: number;
-  /** The token for what the vocabulary cannot say. */
+  /** The token for unknown text. */
   readonly unknown?: number;
   /** Whether a text starts with `bos`. */
   readonly addBos: boolean;
@@ -44,13 +44,13 @@ export interface RawVocabulary {
   readonly addSpacePrefix: boolean;
   /** The Jinja template of a conversation. */
   readonly chatTemplate?: string;
-  /** The name of the rule that cuts a text before the merges. */
+  /** The name of the rule that splits a text before merging. */
   readonly preTokenizer?: string;
 }
 
 /** A tensor, dequantised. */
 export interface Tensor {
-  /** The lengths, fastest first, as GGUF has them: a matrix of M rows of K numbers is `[K, M]`. */
+  /** The lengths, fastest first, as in GGUF: a matrix of M rows of K numbers is `[K, M]`. */
   readonly shape: readonly number[];
   /** The numbers, row after row. */
   readonly data: Float32Array<ArrayBuffer>;

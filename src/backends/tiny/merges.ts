@@ -2,19 +2,19 @@ import { Heap } from '../../base/heap.ts';
 
 /** The tokens that text can be merged into. */
 export interface Merges {
-  /** The token that a piece of text is, if it is one. */
+  /** The token of each piece of text that is one. */
   readonly tokens: ReadonlyMap<string, number>;
   /** The score of a token; higher ones are merged first. */
   readonly scoreOf: (token: number) => number;
 }
 
 /**
- * Cuts a text into pieces as SentencePiece's byte-pair encoding does: it starts from the characters and
- * joins, again and again, the two neighbours whose union is the token of the highest score, the leftmost
- * of several. A piece that is no token is a single character.
+ * Cuts a text into pieces as SentencePiece's byte-pair encoding does: it starts with the characters and repeatedly
+ * joins the two neighbours whose union is the token with the highest score, ties going to the leftmost. A piece that is
+ * not a token is a single character.
  *
- * @see Kudo and Richardson, "SentencePiece: A simple and language independent subword tokenizer and
- * detokenizer for Neural Text Processing", 2018.
+ * @see Kudo and Richardson, "SentencePiece: A simple and language independent subword tokenizer and detokenizer for
+ * Neural Text Processing", 2018.
  */
 export function mergedPieces(text: string, merges: Merges): readonly string[] {
   const symbols = new Symbols(text);
@@ -30,7 +30,7 @@ export function mergedPieces(text: string, merges: Merges): readonly string[] {
   for (let symbol = 0; symbol < symbols.count; symbol++) offer(symbol);
   for (let merge = queue.pop(); merge !== undefined; merge = queue.pop()) {
     const { left, right, length } = merge;
-    // One of the two may have become part of another symbol since.
+    // One of the two may have become part of another symbol in the meantime.
     if (symbols.next(left) !== right || symbols.join(left, right).length !== length) continue;
     symbols.merge(left, right);
     const before = symbols.previous(left);
@@ -40,12 +40,12 @@ export function mergedPieces(text: string, merges: Merges): readonly string[] {
   return symbols.pieces();
 }
 
-/** The characters of a text, as a chain in which neighbours can be joined. */
+/** The characters of a text, as a linked list in which neighbours can be joined. */
 class Symbols {
   readonly count: number;
   readonly #text: string;
   readonly #start: Int32Array;
-  /** 0 where a symbol has become part of the one before it. */
+  /** 0 if a symbol has become part of the one before it. */
   readonly #length: Int32Array;
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
@@ -107,11 +107,11 @@ interface Merge {
   readonly score: number;
   readonly left: number;
   readonly right: number;
-  /** Of the union, by which an outdated merge is known. */
+  /** The length of the union, by which an outdated merge is recognised. */
   readonly length: number;
 }
 
-/** The merge of the highest score first, the leftmost of several. */
+/** Highest score first, ties going to the leftmost. */
 function isBefore(one: Merge, other: Merge): boolean {
   return one.score > other.score || (one.score === other.score && one.left < other.left);
 }

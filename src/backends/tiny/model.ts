@@ -12,26 +12,26 @@ import { readLlamaFile } from './gguf.ts';
 import type { TinyStats } from './tiny-model.ts';
 import { tokenizerOf } from './tokenizer.ts';
 
-/** What a model is loaded with: plain data, which can be sent to a thread. */
+/** Settings for loading a model: plain data, which can be sent to a thread. */
 export interface ModelSettings {
   readonly path: string;
-  /** How many samples are written at once. */
+  /** The number of concurrent samples. */
   readonly batch: number;
-  /** How much memory keys and values may take. */
+  /** The memory limit for keys and values. */
   readonly cacheBytes: number | undefined;
 }
 
-/** Where a model runs. */
+/** A model and the place where it runs. */
 export interface ModelHost {
-  /** Loads the model where it has not been loaded. */
+  /** Loads the model if it is not loaded. */
   load(): Promise<void>;
-  /** Answers a request; loads the model first where it has not been loaded. */
+  /** Answers a request, after loading the model if necessary. */
   generate(request: InProcessRequest, signal: AbortSignal): Promise<Generation>;
-  /** How many tokens a prompt is; loads the model first where it has not been loaded. */
+  /** The number of tokens of a prompt, after loading the model if necessary. */
   count(messages: readonly Message[]): Promise<number>;
-  /** What the model has done; nothing where it has not been loaded. */
+  /** The statistics of the model; all 0 if it is not loaded. */
   stats(): Promise<TinyStats>;
-  /** Gives up everything under way, and lets the model go. */
+  /** Gives up all requests in flight, and unloads the model. */
   close(reason: Error): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const [plain = '', packed = ''] = ['models/tiny.gguf', 'dist/tiny.gguf.gz'].map(
   fileURLToPath(packageFile(file)),
 );
 
-/** The model that comes with the package: compressed, but for its repository. */
+/** The packaged model: compressed, except in its repository. */
 export const packagedModel: string = existsSync(plain) ? plain : packed;
 
 /** The name of a model. */
@@ -47,10 +47,10 @@ export function nameOfModel(path: string): string {
   return path === packagedModel ? 'espalier-tiny' : basename(path);
 }
 
-/** The tokens of prompts that are read in one pass: more would hold up the samples under way. */
+/** The number of prompt tokens per pass: more would hold up samples in progress. */
 const chunk = 32;
 
-/** The numbers of a model that has not been loaded. */
+/** The statistics of a model that has not been loaded. */
 export const nothingDone: TinyStats = {
   requests: 0,
   computed: 0,
@@ -62,7 +62,7 @@ export const nothingDone: TinyStats = {
   seconds: 0,
 };
 
-/** A model in this thread. It turns the event loop between two passes. */
+/** A model in this thread. It yields to the event loop between passes. */
 export function localHost(settings: ModelSettings): ModelHost {
   const host = new Loading(
     () => openEngine(settings),

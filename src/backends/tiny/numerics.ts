@@ -1,8 +1,7 @@
 /**
- * Elementary functions that are equal to the last bit on every platform: `Math.exp` and its like differ between
- * versions of V8. Only `+ − × ÷`, `Math.floor` and `Math.abs` are used, which IEEE 754 defines exactly, and
- * Taylor series over an argument that was made small. Relative errors stay below 1e-15, absolute ones of `sin` and
- * `cos` too.
+ * Elementary functions that are equal to the last bit on every platform, unlike `Math.exp` and others, which differ
+ * between versions of V8. Only `+ − × ÷`, `Math.floor` and `Math.abs` are used, which IEEE 754 defines exactly, and
+ * Taylor series over a reduced argument. Relative errors stay below 1e-15, absolute ones of `sin` and `cos` too.
  */
 
 // ln 2 and π / 2, each in parts: an integer of up to 20 bits times the upper part is exact.
@@ -85,20 +84,20 @@ function alternating(offset: number): readonly number[] {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** 2 to the power of an exponent that is that of a normal number. */
+/** 2 to the power of an exponent in the range of normal numbers. */
 function powerOfTwo(exponent: number): number {
   bits.setInt32(0, (exponent + 1023) << 20);
   bits.setInt32(4, 0);
   return bits.getFloat64(0);
 }
 
-/** `value` · 2 ** `exponent`, in two steps where one factor would overflow. */
+/** `value` · 2 ** `exponent`, in two steps if one factor would overflow. */
 function scale(value: number, exponent: number): number {
   const half = Math.floor(exponent / 2);
   return value * powerOfTwo(half) * powerOfTwo(exponent - half);
 }
 
-/** `x` as fraction · 2 ** exponent, the fraction between √½ and √2. */
+/** `x` as fraction · 2 ** exponent, with the fraction between √½ and √2. */
 function split(x: number): { readonly fraction: number; readonly exponent: number } {
   const subnormal = x < 2.2250738585072014e-308;
   bits.setFloat64(0, subnormal ? x * powerOfTwo(54) : x);

@@ -1,6 +1,6 @@
-/** What a cache may hold and what its parts take, in bytes. */
+/** The limit of a cache, and the sizes of its parts, in bytes. */
 export interface CacheLimits {
-  /** All that the cache may take. */
+  /** The limit of the cache. */
   readonly cacheBytes: number;
   /** The keys and values of one token. */
   readonly slotBytes: number;
@@ -8,25 +8,25 @@ export interface CacheLimits {
   readonly logitsBytes: number;
 }
 
-/** A node of the prefix tree: a token after its parent. It owns the slot of that token while it is cached. */
+/** A node of the prefix tree: a token after its parent. While it is cached, it owns the slot of that token. */
 export class PrefixNode {
   /** The last token; -1 at the root. */
   readonly token: number;
   /** The number of tokens. */
   readonly length: number;
-  /** What comes before the token. */
+  /** The node before the token. */
   parent: PrefixNode | undefined;
   /** The cached continuations. */
   readonly children: Map<number, PrefixNode> = new Map();
-  /** Where the keys and values of the token lie; `undefined` at the root and when given up. */
+  /** The slot with the keys and values of the token; `undefined` at the root and after eviction. */
   slot: number | undefined;
-  /** The logits after the token, where they were wanted. */
+  /** The logits after the token, if they were requested. */
   logits: Float32Array | undefined;
-  /** How often it was retained and not released. */
+  /** How often it was retained and not yet released. */
   retained = 0;
   /** The last batch that needed it. */
   used = 0;
-  /** The last batch that wanted its logits. */
+  /** The last batch that requested its logits. */
   wanted = 0;
 
   constructor(parent: PrefixNode | undefined, token: number) {
@@ -35,21 +35,21 @@ export class PrefixNode {
     this.length = parent === undefined ? 0 : parent.length + 1;
   }
 
-  /** Whether its keys and values are, or are about to be, in the cache. */
+  /** Whether its keys and values are in the cache, or about to be. */
   get cached(): boolean {
     return this.parent === undefined || this.slot !== undefined;
   }
 }
 
 /**
- * The cache: a tree of tokens, each with a slot for its keys and values, some with logits. When it is full, what was
- * not needed for the longest time goes: a leaf that is not retained, so that a node never goes before its
- * children, or logits. What the current batch needs stays.
+ * The cache: a tree of tokens, each with a slot for its keys and values, and some with logits. When it is full, the
+ * least recently used part is evicted: a leaf that is not retained, so that a node is never evicted before its
+ * children, or logits. Everything that the current batch needs stays.
  */
 export class PrefixTree {
   /** The empty text. */
   readonly root: PrefixNode = new PrefixNode(undefined, -1);
-  /** Cached tokens that were given up. */
+  /** The number of evicted tokens. */
   evicted = 0;
   /** Tokens in the cache. */
   cached = 0;
@@ -57,7 +57,7 @@ export class PrefixTree {
   readonly #newSlot: () => number;
   readonly #freeSlots: number[] = [];
   readonly #leaves = new Set<PrefixNode>();
-  /** The nodes for whose logits room was counted, those first that were not wanted for the longest time. */
+  /** The nodes with logits, least recently used first. */
   readonly #withLogits = new Set<PrefixNode>();
   #bytes = 0;
   #batch = 0;
@@ -67,17 +67,17 @@ export class PrefixTree {
     this.#newSlot = newSlot;
   }
 
-  /** Starts a batch: what was needed so far may go again. */
+  /** Starts a batch: everything used so far may be evicted again. */
   startBatch(): void {
     this.#batch++;
   }
 
-  /** Keeps a node, and so all before it, until the end of the batch. */
+  /** Keeps a node, and so all its ancestors, until the end of the batch. */
   use(node: PrefixNode): void {
     node.used = this.#batch;
   }
 
-  /** Gives a node a slot below a cached parent, and until the end of the batch; false where the cache is full. */
+  /** Gives a node a slot below a cached parent, until the end of the batch; false if the cache is full. */
   attach(parent: PrefixNode, node: PrefixNode): boolean {
     if (!this.#makeRoom(this.#limits.slotBytes)) return false;
     node.parent = parent;
@@ -90,7 +90,7 @@ export class PrefixTree {
     return true;
   }
 
-  /** Counts room for the logits of a node, and until the end of the batch; false where the cache is full. */
+  /** Reserves room for the logits of a node, until the end of the batch; false if the cache is full. */
   wantLogits(node: PrefixNode): boolean {
     if (!this.#withLogits.delete(node) && !this.#makeRoom(this.#limits.logitsBytes)) return false;
     this.#withLogits.add(node);
@@ -98,7 +98,7 @@ export class PrefixTree {
     return true;
   }
 
-  /** Takes a leaf out of the cache. */
+  /** Removes a leaf from the cache. */
   detach(node: PrefixNode): void {
     const { parent, slot } = node;
     if (parent === undefined || slot === undefined) return;

@@ -2,8 +2,8 @@ import type { LlamaConfig } from './llama-config.ts';
 import { cos, exp, log, sin } from './numerics.ts';
 
 /**
- * The angles of rotary positions: for each position the cosines of a head, each twice, then the sines, each
- * first negated. The pair i of a head turns by position · base ** (−2i / headDimension).
+ * The angles of rotary positions: for each position the cosines of a head, each twice, then the sines, each preceded by
+ * its negative. Pair i of a head is rotated by position · base ** (−2i / headDimension).
  *
  * @see Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021.
  */

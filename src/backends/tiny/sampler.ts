@@ -5,10 +5,10 @@ import type { Tokenizer } from '../in-process/tokenizer.ts';
 import { exp, log } from './numerics.ts';
 
 /**
- * Draws a token: the logits are divided by the temperature, then top-k cuts, then top-p cuts what is
- * left. One random number is used a token, and none at temperature 0.
+ * Draws a token: the logits are divided by the temperature, then top-k is applied, then top-p. It uses one random
+ * number per token, and none at temperature 0.
  *
- * Of equal logits the one of the lowest id counts as the likelier.
+ * Of equal logits, the one with the lowest id counts as likelier.
  */
 export function drawToken(logits: Float32Array, settings: Drawing, random: Random): number {
   const best = likeliest(logits);
@@ -20,7 +20,7 @@ export function drawToken(logits: Float32Array, settings: Drawing, random: Rando
     left -= weights[token] ?? 0;
     if (left < 0) return token;
   }
-  // Rounding may leave a rest.
+  // Rounding may leave a remainder.
   return best;
 }
 
@@ -54,7 +54,7 @@ function likeliest(logits: Float32Array): number {
   throw new EspalierError('usage', 'The model gives no finite logits: its file is damaged.');
 }
 
-/** Proportional to the probabilities; that of the likeliest token is 1. */
+/** Proportional to the probabilities, with 1 for the likeliest token. */
 function weightsOf(logits: Float32Array, temperature: number, highest: number): Float64Array {
   const weights = new Float64Array(logits.length);
   for (let token = 0; token < weights.length; token++) {
@@ -63,10 +63,10 @@ function weightsOf(logits: Float32Array, temperature: number, highest: number): 
   return weights;
 }
 
-/** How many of the likeliest tokens are found without sorting them all. As a rule top-p keeps fewer. */
+/** The number of likeliest tokens that are found without a full sort. Usually top-p keeps fewer. */
 const fewTokens = 64;
 
-/** Sets the weights of tokens that must not be drawn to 0. */
+/** Sets the weights of excluded tokens to 0. */
 function cut(
   weights: Float64Array,
   logits: Float32Array,
@@ -85,7 +85,7 @@ function cut(
   }
 }
 
-/** How many of the tokens it takes to reach a mass, and at least one; `undefined` where all are too few. */
+/** The number of tokens needed to reach a mass, at least one; `undefined` if all of them do not suffice. */
 function countUpTo(
   mass: number,
   tokens: readonly number[],
@@ -105,7 +105,7 @@ function keep(weights: Float64Array, tokens: readonly number[]): void {
   for (const [place, token] of tokens.entries()) weights[token] = kept[place] ?? 0;
 }
 
-/** The `count` likeliest tokens, the likeliest first. */
+/** The `count` likeliest tokens, in descending order. */
 function ranked(logits: Float32Array, count: number): readonly number[] {
   const isLikelier = (one: number, other: number): boolean => {
     const difference = (logits[one] ?? 0) - (logits[other] ?? 0);

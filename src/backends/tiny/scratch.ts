@@ -1,10 +1,10 @@
 import type { Address, Arena } from './kernels/arena.ts';
 import type { LlamaConfig } from './llama-config.ts';
 
-/** The most rows that go through the model together. */
+/** The maximum number of rows per pass. */
 export const mostRows = 64;
 
-/** Where a pass through the model keeps its numbers: `mostRows` rows each, unless it says otherwise. */
+/** The working memory of a pass: `mostRows` rows each, unless stated otherwise. */
 export interface Scratch {
   /** The residual stream. */
   readonly stream: Address;
@@ -14,23 +14,23 @@ export interface Scratch {
   readonly queries: Address;
   readonly keys: Address;
   readonly values: Address;
-  /** What attention found. */
+  /** The result of attention. */
   readonly attended: Address;
-  /** What is added to the stream. */
+  /** The update added to the stream. */
   readonly projected: Address;
   /** The hidden layer before and after SiLU. */
   readonly gate: Address;
-  /** What the hidden layer is multiplied with. */
+  /** The factor of the hidden layer. */
   readonly up: Address;
-  /** The logits of the rows that want them. */
+  /** The logits of the rows that need them. */
   readonly logits: Address;
-  /** The addresses of the slots that a row attends to: `contextLength` words a row. */
+  /** The addresses of the slots that a row attends to: `contextLength` words per row. */
   readonly paths: Address;
   /** The scores of the heads of one row. */
   readonly scores: Address;
 }
 
-/** Allocates the room that a pass needs. */
+/** Allocates the memory for a pass. */
 export function scratchFor(config: LlamaConfig, arena: Arena): Scratch {
   const rowsOf = (width: number): Address => arena.allocate(mostRows * width);
   const queryWidth = config.headCount * config.headDimension;
@@ -47,7 +47,7 @@ export function scratchFor(config: LlamaConfig, arena: Arena): Scratch {
     up: rowsOf(config.feedForwardLength),
     logits: rowsOf(config.vocabularySize),
     paths: rowsOf(config.contextLength),
-    // The kernel fills up the last vector.
+    // The kernel fills the last vector completely.
     scores: arena.allocate(config.headCount * (config.contextLength + 3)),
   };
 }

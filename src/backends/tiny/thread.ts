@@ -10,28 +10,27 @@ import type { InProcessRequest } from '../in-process/request.ts';
 import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
 import type { TinyStats } from './tiny-model.ts';
 
-/** What the thread of a model is told. */
+/** The messages to the thread of a model. */
 export type ThreadOrder =
   | { readonly type: 'generate'; readonly id: number; readonly request: InProcessRequest }
   | { readonly type: 'count'; readonly id: number; readonly messages: readonly Message[] }
   | { readonly type: 'load' | 'stats'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number };
 
-/** What an order comes to. */
+/** The result of an order. */
 type Answered = Generation | TinyStats | number;
 
-/** What it answers to the order of that number. */
+/** The reply to the order with this number. */
 export type ThreadReply =
   | { readonly id: number; readonly value: Answered }
   | { readonly id: number; readonly message: string; readonly code?: EspalierErrorCode };
 
-/** The program of the thread. Threads run JavaScript only: from sources too it is the built one. */
+/** The program of the thread. Threads run only JavaScript, so even sources use the built file. */
 export const workerScript: URL = packageFile('dist/backends/tiny/worker.js');
 
 /**
- * A model in a thread of its own. The thread starts with the first request, and does not keep the process
- * alive while it has nothing to do. Where it dies, the requests under way fail, and the next one starts a
- * new thread.
+ * A model in a separate thread. The thread starts with the first request, and does not keep the process alive while it
+ * is idle. If it dies, the requests in flight fail, and the next one starts a new thread.
  */
 export function threadHost(settings: ModelSettings, script: URL = workerScript): ModelHost {
   const host = new ThreadHost(settings, script);
@@ -130,7 +129,7 @@ class ThreadHost {
     return worker;
   }
 
-  /** What was aborted meanwhile waits no more. */
+  /** A request that was aborted meanwhile is no longer waiting. */
   #answer(reply: ThreadReply): void {
     const waiting = this.#waiting.get(reply.id);
     if ('value' in reply) waiting?.resolve(reply.value);

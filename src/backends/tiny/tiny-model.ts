@@ -27,5 +27,5 @@ export interface TinyModel extends LanguageModel, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What it has done. */
+/** Statistics of a model. */
 export type TinyStats = Awaited<ReturnType<TinyModel['stats']>>;

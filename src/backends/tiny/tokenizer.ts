@@ -10,13 +10,12 @@ import { type Merges, mergedPieces } from './merges.ts';
 
 const kind = { normal: 1, unknown: 2, control: 3, userDefined: 4, byte: 6 } as const;
 
-/** What SentencePiece writes for a space. */
+/** SentencePiece's character for a space. */
 const blank = '\u2581';
 
 /**
- * The tokenizer of a vocabulary of the SentencePiece kind (`tokenizer.ggml.model` = `llama`), as llama.cpp
- * has it, but for one thing: no merge ever makes a special token, so that text which is not recognised
- * by name stays text.
+ * The tokenizer of a vocabulary of the SentencePiece kind (`tokenizer.ggml.model` = `llama`), as in llama.cpp, with one
+ * exception: no merge ever produces a special token, so that text that is not recognised by name stays text.
  *
  * @throws EspalierError `usage` for a vocabulary of another kind.
  */
@@ -40,7 +39,7 @@ export function tokenizerOf(vocabulary: RawVocabulary): Tokenizer {
   };
 }
 
-/** A vocabulary, ready to be looked up. */
+/** Lookup tables of a vocabulary. */
 interface Table {
   readonly vocabulary: RawVocabulary;
   readonly merges: Merges;
@@ -80,7 +79,7 @@ function isSpecial(type: number): boolean {
   return type === kind.control || type === kind.userDefined || type === kind.unknown;
 }
 
-/** The byte that a token `<0xNN>` stands for. */
+/** The byte of a token `<0xNN>`. */
 function byteOf(text: string): number {
   return Number.parseInt(text.slice(3, 5), 16);
 }
@@ -92,13 +91,13 @@ function encode(table: Table, text: string, guard: string | undefined): readonly
   for (const piece of cutAtSpecials(text, { ...table, guard })) {
     if (typeof piece === 'number') tokens.push(piece);
     else {
-      // As llama.cpp has it: a space before each text that follows a special token, and before the first.
+      // As in llama.cpp: a space before the first text, and before each text that follows a special token.
       const spaced = addSpacePrefix && isFresh ? ` ${piece}` : piece;
       for (const token of encodePlain(table, spaced)) tokens.push(token);
     }
     isFresh = typeof piece === 'number';
   }
-  // A template may have written it already.
+  // A template may already have written it.
   return addBos && bos !== undefined && tokens[0] !== bos ? [bos, ...tokens] : tokens;
 }
 
@@ -137,7 +136,7 @@ function nameOf(table: Table, token: number): string {
   }
 }
 
-/** The character of a byte, where no other token stands for it. */
+/** The character of a byte, if no other token represents it. */
 function asciiOf({ merges }: Table, byte: number): string | undefined {
   const character = String.fromCharCode(byte);
   const hasToken = merges.tokens.has(character.replace(' ', blank));
@@ -147,7 +146,7 @@ function asciiOf({ merges }: Table, byte: number): string | undefined {
 function writer(table: Table, before: number | undefined): TextWriter {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const isFresh = before === undefined || isSpecial(table.kind(before));
-  // The space that `encode` puts there is no part of the text.
+  // The space that `encode` adds there is not part of the text.
   let skipsSpace = table.vocabulary.addSpacePrefix && isFresh;
   return {
     write(token) {

@@ -8,39 +8,39 @@ import { type BlockWeights, loadWeights, type Weights } from './weights.ts';
 
 const slotsOfChunk = 32;
 
-/** One token to be read. */
+/** One token to read. */
 export interface Row {
   readonly token: number;
-  /** The slots of all tokens up to this one, in order; the last is its own and will be written. */
+  /** The slots of all tokens up to this one, in order; the last one is its own and will be written. */
   readonly path: Uint32Array;
-  /** Whether the logits after it are wanted. */
+  /** Whether the logits after it are needed. */
   readonly wantLogits: boolean;
 }
 
 /**
- * A Llama: what happens to a batch of rows, and the memory for the keys and values of what was read.
+ * A Llama: the computation of a batch of rows, and the memory for the keys and values of tokens read.
  *
- * The rows of a batch may continue each other: the keys and values of all rows are written before any row
- * attends. A row has the same bits whatever goes with it.
+ * The rows of a batch may continue each other: the keys and values of all rows are written before any row attends. The
+ * result of a row has the same bits whatever else is in the batch.
  *
  * @see Touvron et al., "LLaMA: Open and Efficient Foundation Language Models", 2023.
  */
 export class Transformer {
   /** The shape of the model. */
   readonly config: LlamaConfig;
-  /** What one slot takes. */
+  /** The size of one slot. */
   readonly slotBytes: number;
   readonly #arena = new Arena();
   readonly #kernels: Kernels;
   readonly #weights: Weights;
   readonly #rope: Address;
   readonly #scratch: Scratch;
-  /** Slots lie in chunks, layer by layer: neighbours in a prompt are neighbours in memory. */
+  /** Slots are allocated in chunks, layer by layer, so that neighbours in a prompt are neighbours in memory. */
   readonly #chunks: Address[] = [];
   #slotCount = 0;
   readonly #queryWidth: number;
   readonly #keyWidth: number;
-  /** What one slot holds of one layer: a key and a value. */
+  /** The size of one layer of a slot: a key and a value. */
   readonly #blockBytes: number;
 
   constructor(file: LlamaFile) {
@@ -56,7 +56,7 @@ export class Transformer {
     this.#scratch = scratchFor(config, this.#arena);
   }
 
-  /** The number of a slot that was never given out. */
+  /** A slot number that was never used. */
   newSlot(): number {
     if (this.#slotCount === this.#chunks.length * slotsOfChunk) {
       this.#chunks.push(this.#arena.allocate((this.slotBytes / 4) * slotsOfChunk));
@@ -67,7 +67,7 @@ export class Transformer {
   /**
    * Reads up to `mostRows` rows in one pass.
    *
-   * @returns The logits of each row that wants them.
+   * @returns the logits of each row that needs them.
    */
   run(rows: readonly Row[]): readonly (Float32Array | undefined)[] {
     const { blocks } = this.#weights;
@@ -102,7 +102,7 @@ export class Transformer {
     }
   }
 
-  /** Makes the queries, and puts the keys and values of each row into its slot. */
+  /** Computes the queries, and puts the keys and values of each row into its slot. */
   #writeKeysAndValues(block: BlockWeights, rows: readonly Row[], offset: number): void {
     const { headCount, headCountKv, headDimension, embeddingLength } = this.config;
     const { stream, normed, queries, keys, values } = this.#scratch;
@@ -129,7 +129,7 @@ export class Transformer {
     }
   }
 
-  /** Adds what each row finds in the tokens before it. */
+  /** Adds the result of attention to each row. */
   #attend(
     block: BlockWeights,
     paths: readonly { readonly address: Address; readonly length: number }[],
@@ -199,7 +199,7 @@ export class Transformer {
     this.#arena.floats.copyWithin(target / 4, source / 4, source / 4 + count);
   }
 
-  /** Where the first layer of a slot lies. */
+  /** The address of the first layer of a slot. */
   #address(slot: number): Address {
     const chunk = this.#chunks[Math.floor(slot / slotsOfChunk)];
     if (chunk === undefined) throw new Error(`There is no slot ${slot}.`);

@@ -1,7 +1,7 @@
 import type { LlamaFile } from './gguf.ts';
 import type { Address, Arena } from './kernels/arena.ts';
 
-/** Where the weights of a model lie. */
+/** The addresses of a model's weights. */
 export interface Weights {
   /** A row for each token. */
   readonly embeddings: Address;
@@ -9,29 +9,29 @@ export interface Weights {
   readonly blocks: readonly BlockWeights[];
   /** The norm before the output. */
   readonly outputNorm: Address;
-  /** A row for each token; the embeddings where the model ties them. */
+  /** A row for each token; the embeddings if the model ties them. */
   readonly output: Address;
 }
 
-/** Where the weights of a layer lie. */
+/** The addresses of a layer's weights. */
 export interface BlockWeights {
   /** The norm before attention. */
   readonly attentionNorm: Address;
-  /** Makes the queries. */
+  /** Computes the queries. */
   readonly query: Address;
-  /** Makes the keys. */
+  /** Computes the keys. */
   readonly key: Address;
-  /** Makes the values. */
+  /** Computes the values. */
   readonly value: Address;
-  /** Leads from the heads back to the residual stream. */
+  /** Projects the heads back to the residual stream. */
   readonly attentionOutput: Address;
   /** The norm before the feed-forward network. */
   readonly feedForwardNorm: Address;
-  /** Makes what goes through SiLU. */
+  /** Computes the input of SiLU. */
   readonly gate: Address;
-  /** Makes what is multiplied with it. */
+  /** Computes the factor of its output. */
   readonly up: Address;
-  /** Leads back to the residual stream. */
+  /** Projects back to the residual stream. */
   readonly down: Address;
 }
 

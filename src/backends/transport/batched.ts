@@ -2,7 +2,7 @@ import type { BatchReply, BatchRequest } from '../../contracts/batch.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import { fieldsOf, type JsonFields, textOf } from './json.ts';
 
-/** Sends a request in a batch where a call may wait, else by itself. */
+/** Sends a request in a batch if the call may wait, otherwise on its own. */
 export function sentOrBatched(
   { batch }: Pick<ModelCall, 'batch'>,
   request: BatchRequest | undefined,
@@ -11,13 +11,13 @@ export function sentOrBatched(
   return batch === undefined || request === undefined ? live() : batch(request, live);
 }
 
-/** How many batches of a list are looked at on each page. */
+/** The number of batches per page of a list. */
 export const batchesOfPage = 100;
 
 /**
- * All batches of a list, newest first. A list that makes no sense is no proof that a batch is not in it.
+ * All batches of a list, newest first. An invalid list does not prove that a batch is missing from it.
  *
- * @param ask - Asks for the page behind a batch. @param malformed - The error for a page that cannot be read.
+ * @param ask - Asks for the page after a batch. @param malformed - The error for a page that cannot be read.
  */
 export async function* listed(
   ask: (after: string | undefined) => Promise<JsonFields>,
@@ -32,15 +32,17 @@ export async function* listed(
     if (hasMore !== true) return;
     after = textOf(batches.at(-1)?.['id']);
     if (after === undefined || seen.has(after))
-      throw malformed('a list of batches that goes on for ever');
+      throw malformed('a list of batches that goes on forever');
     seen.add(after);
   }
 }
 
-/** How far the clocks of a provider and of this machine may be apart, in milliseconds. */
+/** The maximum difference between the clocks of a provider and this machine, in milliseconds. */
 const mostApart = 86_400_000;
 
-/** From when on a batch may have been made that was submitted at some time, both in milliseconds since 1970. */
+/**
+ * The earliest time at which a batch submitted at a given time may have been created, both in milliseconds since 1970.
+ */
 export function earliest(at: number): number {
   return at - mostApart;
 }

@@ -5,24 +5,24 @@ import type {
 } from '../../contracts/language-model.ts';
 import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
 
-/** What stands for a token that is too unlikely to be told. */
+/** The placeholder for a token that is too unlikely to be reported. */
 const untold = -9999;
 
-/** Whether a request wants log-probabilities. */
+/** Whether a request asks for log-probabilities. */
 export function wantsLogprobs({ logprobs = false, topLogprobs = 0 }: GenerateRequest): boolean {
   return logprobs || topLogprobs > 0;
 }
 
-/** A request without the wish for log-probabilities. */
+/** A request without log-probabilities. */
 export function withoutLogprobs(request: GenerateRequest): GenerateRequest {
   const { logprobs: _, topLogprobs: __, ...rest } = request;
   return rest;
 }
 
 /**
- * The log-probabilities of a choice, of Chat Completions or of the older Completions. `undefined` where
- * they were not asked for or not told, and where that of a written token is −9999, which stands for unknown:
- * a sum over it would mean nothing.
+ * The log-probabilities of a choice, of Chat Completions or of the older Completions. `undefined` if they were not
+ * requested or not reported, or if that of a written token is −9999, which means unknown: a sum over it would be
+ * meaningless.
  */
 export function logprobsOf(
   told: unknown,
@@ -38,13 +38,16 @@ export function logprobsOf(
   const fields = fieldsOf(told);
   const isOlder = Array.isArray(fields['token_logprobs']);
   if (!isOlder && !Array.isArray(fields['content'])) {
-    warn('logprobs', 'told no log-probabilities: answers come without.');
+    warn('logprobs', 'reported no log-probabilities: answers come without them.');
     return undefined;
   }
   const tokens = isOlder ? olderTokens(fields) : itemsOf(fields['content']).map(fieldsOf);
   const read = tokens.map((token) => tokenOf(token, request.topLogprobs ?? 0));
   if (read.every((token) => token !== undefined)) return read;
-  warn('logprobs', 'wrote a token too unlikely to be told: that answer comes without logprobs.');
+  warn(
+    'logprobs',
+    'wrote a token too unlikely to be reported: that answer comes without log-probabilities.',
+  );
   return undefined;
 }
 
@@ -64,11 +67,11 @@ function alternativeOf({ token, logprob }: JsonFields): TokenAlternative | undef
   if (typeof token !== 'string' || typeof logprob !== 'number' || logprob <= untold) {
     return undefined;
   }
-  // Rounding may bring a certain token above 0.
+  // Rounding may put a certain token slightly above 0.
   return { token, logprob: Math.min(0, logprob) };
 }
 
-/** The lists of the older Completions, put together token by token. */
+/** Combines the lists of the older Completions, token by token. */
 function olderTokens(fields: JsonFields): readonly JsonFields[] {
   const logprobs = itemsOf(fields['token_logprobs']);
   const tops = itemsOf(fields['top_logprobs']);

@@ -23,23 +23,23 @@ import {
 } from './json.ts';
 import { withoutThoughts } from './thoughts.ts';
 
-/** What a reply is the reply to. */
+/** The context of a reply. */
 export interface Asked {
   readonly request: GenerateRequest;
-  /** Whose reply it is. */
+  /** The sender of the reply. */
   readonly context: WireContext;
-  /** Says that something is not as it was asked for. */
+  /** Warns that something is not as requested. */
   readonly warn: (about: 'logprobs' | 'schema' | 'tools', message: string) => void;
-  /** What of a message that calls tools is to be handed back with it. @defaultValue nothing */
+  /** The data of a tool-calling message to send back with it. @defaultValue none */
   readonly kept?: ((message: JsonFields) => JsonFields | undefined) | undefined;
-  /** Whether thoughts may stand in the text, before the answer. @defaultValue false */
+  /** Whether thoughts may precede the answer in the text. @defaultValue false */
   readonly mayThink?: boolean;
 }
 
 /**
  * A reply of Chat Completions, or of the older Completions, as a generation.
  *
- * @throws ModelCallError `malformed` where it has no choices that could be read.
+ * @throws ModelCallError `malformed` if it has no readable choices.
  */
 export function readChatReply(body: unknown, asked: Asked): Generation {
   const reply = fieldsOf(body);
@@ -62,13 +62,13 @@ function expectChoices(reply: JsonFields, context: WireContext): readonly JsonFi
       const status = countOf(fieldsOf(error)['code']);
       throw modelCallErrorFrom({ status, error }, context);
     }
-    throw malformed(context, 'JSON of another shape: it has no `choices`');
+    throw malformed(context, 'JSON with another structure: it has no `choices`');
   }
   if (choices.length === 0) throw malformed(context, 'no choice at all');
   for (const [place, choice] of choices.entries()) {
     const { message, text } = fieldsOf(choice);
     if (typeof text === 'string' || (typeof message === 'object' && message !== null)) continue;
-    throw malformed(context, `JSON of another shape: choice ${place} has no \`message\``);
+    throw malformed(context, `JSON with another structure: choice ${place} has no \`message\``);
   }
   return choices as readonly JsonFields[];
 }
@@ -104,25 +104,25 @@ function completionOf(choice: JsonFields, asked: Asked): Completion {
   );
 }
 
-/** What of a turn its provider wants back. */
+/** The part of a turn that its provider requires back. */
 function originalOf(message: JsonFields, { kept, context }: Asked): OriginalTurn | undefined {
   const data = kept?.(message);
   if (data === undefined || jsonFault(data) !== undefined) return undefined;
   return { provider: context.provider, data: data as JsonValue };
 }
 
-/** Why a completion ended, as its server tells it, and the calls that it makes. */
+/** Why a completion ended according to its server, and its tool calls. */
 export interface Ending {
-  /** Why it ended. */
+  /** The reason. */
   readonly told: NonNullable<Completion['finishReason']>;
   readonly calls: readonly ToolCall[];
-  /** Whether there were others, that cannot be read. */
+  /** Whether there were other calls, which cannot be read. */
   readonly isBroken: boolean;
 }
 
 /**
- * A completion with the reason why it ended. `other` where it is complete and cannot be used: a tool call
- * whose input is no JSON, or a text that is no JSON where a schema was asked for.
+ * A completion with its finish reason. It is `other` if the completion is complete but unusable: a tool call with
+ * invalid JSON, or a text that is not JSON although a schema was requested.
  */
 export function finished(
   completion: Completion,
@@ -130,24 +130,27 @@ export function finished(
   { request, warn }: Asked,
 ): Completion {
   if (isBroken && told !== 'length') {
-    warn('tools', 'called a tool with an input that is no JSON: the call is left out.');
+    warn('tools', 'called a tool with an input that is not JSON: the call is left out.');
     return { ...completion, finishReason: 'other', ...(calls.length > 0 && { toolCalls: calls }) };
   }
   if (calls.length > 0) {
     return { ...completion, finishReason: told === 'stop' ? 'tool' : told, toolCalls: calls };
   }
   const isJsonDue = request.schema !== undefined && told === 'stop';
-  // Some servers bind what is written to the schema, whatever stands before it.
+  // Some servers apply the schema to the continuation alone, whatever precedes it.
   const { beginning = '' } = conversationOf(request.messages);
   const isJson = (text: string) => parsedJson(text) !== undefined;
   if (isJsonDue && !isJson(completion.text) && !isJson(beginning + completion.text)) {
-    warn('schema', 'wrote no JSON where a schema was asked for: such an answer ends as `other`.');
+    warn(
+      'schema',
+      'wrote no JSON although a schema was requested: such an answer ends as `other`.',
+    );
     return { ...completion, finishReason: 'other' };
   }
   return { ...completion, finishReason: told };
 }
 
-/** Tool calls whose input is still text. An empty input is an empty object. */
+/** Tool calls whose input is still text. An empty input becomes an empty object. */
 export function readToolCalls(
   calls: readonly {
     readonly id?: unknown;
@@ -171,7 +174,7 @@ function inputOf(text: unknown): ToolCall['input'] | undefined {
   return text.trim() === '' ? {} : keepable(parsedJson(text));
 }
 
-/** What is nested too deep could not be written down. */
+/** An input that is nested too deeply cannot be stored. */
 function keepable(input: unknown): ToolCall['input'] | undefined {
   return jsonFault(input) === undefined ? (input as ToolCall['input']) : undefined;
 }
@@ -184,7 +187,7 @@ function contentOf(content: unknown): string {
     .join('');
 }
 
-/** The thoughts among the parts of a message, which have parts themselves. */
+/** The thoughts among the parts of a message, which may have parts themselves. */
 function thoughtOf(content: unknown): string | undefined {
   const thoughts = itemsOf(content).map((part) => fieldsOf(part)['thinking']);
   return textOf(thoughts.map(contentOf).join(''));
@@ -207,9 +210,9 @@ function finishOf(reason: unknown): NonNullable<Completion['finishReason']> {
 }
 
 /**
- * The usage of one of OpenAI's APIs. What is left out, or no number, is unknown.
+ * The usage of one of OpenAI's APIs. Missing or invalid fields are unknown.
  *
- * @param input - What the API calls what was read. @param output - What it calls what was written.
+ * @param input - The API's prefix for tokens read. @param output - Its prefix for tokens written.
  */
 export function openAiUsage(reply: JsonFields, input: string, output: string): Usage {
   const fields = fieldsOf(reply['usage']);

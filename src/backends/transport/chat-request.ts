@@ -18,18 +18,18 @@ export interface JsonBody {
   readonly [name: string]: JsonValue;
 }
 
-/** The name under which a schema is sent: models see it. */
+/** The name of the schema in requests, which models see. */
 export const schemaName = 'answer';
 
-/** A conversation, and the beginning of its answer, if it has begun. */
+/** A conversation, and the partial answer if there is one. */
 export interface Conversation {
   /** The turns before. */
   readonly messages: readonly Message[];
-  /** The beginning of the answer, not empty. */
+  /** The partial answer, not empty. */
   readonly beginning?: string;
 }
 
-/** Splits the beginning of an answer off: the trailing turns of the assistant, unless they call tools. */
+/** Splits off a partial answer: the trailing assistant turns, unless they call tools. */
 export function conversationOf(messages: readonly Message[]): Conversation {
   const isBeginning = ({ role, toolCalls }: Message) =>
     role === 'assistant' && (toolCalls ?? []).length === 0;
@@ -42,22 +42,22 @@ export function conversationOf(messages: readonly Message[]): Conversation {
   return beginning === '' ? { messages: before } : { messages: before, beginning };
 }
 
-/** Whether something would be asked for in vain. */
+/** Whether a feature would be requested in vain. */
 export type Refuses = (what: Droppable) => boolean;
 
-/** A request, with what would be asked for in vain told in words. */
+/** A request, with unsupported features expressed in words. */
 export interface Worded {
-  /** The conversation, with the words at its end. */
+  /** The conversation, with the words added at its end. */
   readonly messages: readonly Message[];
-  /** The beginning that the model goes on from. */
+  /** The partial answer that the model continues. */
   readonly beginning: string | undefined;
-  /** What it is bound to. */
+  /** The schema that constrains it. */
   readonly schema: JsonValue | undefined;
-  /** Which tool it has to call. */
+  /** The tool that must be called. */
   readonly toolChoice: GenerateRequest['toolChoice'];
 }
 
-/** What a server is asked for, and what it is told in words. */
+/** The features that are requested, with the others expressed in words. */
 export function worded(request: GenerateRequest, refuses: Refuses): Worded {
   const { schema, tools = [], toolChoice = 'auto' } = request;
   const { messages, beginning } = conversationOf(request.messages);
@@ -85,16 +85,16 @@ export function worded(request: GenerateRequest, refuses: Refuses): Worded {
   };
 }
 
-/** How a server takes what goes with a conversation. */
+/** How a server expects parameters. */
 export interface Manners {
   readonly refuses: Refuses;
-  /** What it calls the limit on the tokens of an answer. */
+  /** Its name for the token limit of an answer. */
   readonly limit: 'max_completion_tokens' | 'max_tokens';
-  /** How many stop texts it takes. @defaultValue any number */
+  /** The maximum number of stop texts. @defaultValue no limit */
   readonly mostStops?: number;
 }
 
-/** How many answers are to be drawn, how long, and from which seed. */
+/** The number of answers, their length, and their seed. */
 export function drawnFields(
   request: GenerateRequest,
   { refuses, limit, mostStops }: Manners,
@@ -109,10 +109,10 @@ export function drawnFields(
 }
 
 /**
- * What else is asked for in Chat Completions.
+ * The other fields of Chat Completions.
  *
- * @param isStrict - Whether the input of a tool, or an answer, can be bound to a schema strictly; else answers are,
- * and of tools it is not said.
+ * @param isStrict - Whether a schema can be enforced strictly, for a tool's input or an answer. If left out, answers
+ * are strict, and tools have no such field.
  */
 export function wishedFields(
   request: GenerateRequest,
@@ -136,9 +136,9 @@ export function wishedFields(
 }
 
 /**
- * Messages as Chat Completions takes them. Tools return no images there: the user shows them behind the results.
+ * Messages for Chat Completions. Tools cannot return images there, so a user message shows them after the results.
  *
- * @param system - The role of instructions. @param kept - What stands in a turn as its provider told it.
+ * @param system - The role of instructions. @param kept - The fields of a turn that its provider requires back.
  */
 export function chatMessages(
   messages: readonly Message[],
@@ -156,7 +156,7 @@ export function chatMessages(
   });
 }
 
-/** A turn as Chat Completions takes it. */
+/** A turn for Chat Completions. */
 export function chatMessage(message: Message): JsonBody {
   const { role, content, toolCalls = [], toolCallId, images = [] } = message;
   return {
@@ -178,7 +178,7 @@ export function chatMessage(message: Message): JsonBody {
   };
 }
 
-/** An image as an address that holds all of it. */
+/** An image as a data URL. */
 export function dataUrl({ mediaType, base64 }: Image): string {
   return `data:${mediaType};base64,${base64}`;
 }
@@ -187,14 +187,14 @@ function imagePart(image: Image): JsonBody {
   return { type: 'image_url', image_url: { url: dataUrl(image) } };
 }
 
-/** The content of a message whose pieces are marked; of an assistant it is left as it is. */
+/** The content of a message with marked pieces; the content of an assistant stays unchanged. */
 export function markedContent(message: Message): JsonBody {
   if (message.role === 'assistant' || message.content.trim() === '') return {};
   const images = message.role === 'user' ? (message.images ?? []).map(imagePart) : [];
   return { content: [...images, ...markedParts(message, 'text')] };
 }
 
-/** What a message says, with a mark behind each piece that comes back in other requests. */
+/** The content of a message, with a mark after each piece that recurs in other requests. */
 export function markedParts(message: Message, type: 'input_text' | 'text'): readonly JsonBody[] {
   const { texts, tail } = piecesOf(message);
   return texts.map((text, place) => ({
@@ -208,7 +208,7 @@ function textParts(text: string): readonly JsonBody[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** A tool as Chat Completions takes it. @param strict - Whether its input is bound to the schema, if said. */
+/** A tool for Chat Completions. @param strict - Whether the schema of its input is enforced, if set. */
 export function chatTool(
   { name, description, input }: ToolDefinition,
   strict?: boolean,
@@ -224,14 +224,14 @@ export function chatTool(
   };
 }
 
-/** A choice of tools as Chat Completions takes it. */
+/** A tool choice for Chat Completions. */
 function chatToolChoice(choice: NonNullable<GenerateRequest['toolChoice']>): JsonValue {
   return typeof choice === 'string'
     ? choice
     : { type: 'function', function: { name: choice.name } };
 }
 
-/** A schema as Chat Completions takes it. */
+/** A schema for Chat Completions. */
 export function chatSchema(schema: JsonValue, strict: boolean): JsonBody {
   return { type: 'json_schema', json_schema: { name: schemaName, schema, strict } };
 }

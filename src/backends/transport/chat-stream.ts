@@ -1,19 +1,19 @@
 import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
 
-/** Puts the events of a streamed reply together. */
+/** Assembles the events of a streamed reply. */
 export interface Gathering {
-  /** Takes in one event. */
+  /** Adds one event. */
   add(event: unknown): void;
-  /** The reply, as it would have come in one piece; `undefined` where it has broken off. */
+  /** The reply in its non-streamed form; `undefined` if it broke off. */
   reply(): unknown;
 }
 
-/** Fields whose texts go on from piece to piece. Of others the latest holds. */
+/** Fields whose text grows from piece to piece. For others, the latest value counts. */
 const growing = ['arguments', 'content', 'reasoning', 'reasoning_content', 'refusal', 'text'];
 
 type Growing = Record<string, unknown>;
 
-/** A reply of Chat Completions, or of the older Completions, from the pieces of its choices. */
+/** Assembles a reply of Chat Completions, or of the older Completions, from the pieces of its choices. */
 export function gatheredChat(): Gathering {
   const choices = new Map<unknown, Growing>();
   const head: Growing = {};
@@ -29,7 +29,7 @@ export function gatheredChat(): Gathering {
       }
     },
     reply() {
-      // What was told in the place of an answer says for itself what it is.
+      // An error in place of an answer is returned unchanged.
       if (head['error'] !== undefined) return head;
       const whole = [...choices.values()];
       const isWhole = whole.length > 0 && whole.every((choice) => 'finish_reason' in choice);
@@ -50,7 +50,7 @@ function growChoice(choice: Growing, { delta, logprobs, ...rest }: JsonFields): 
   for (const call of itemsOf(calls).map(fieldsOf)) growCalls(message, call);
 }
 
-/** Servers that send calls whole may leave out their places. */
+/** Servers that send complete calls may omit their indices. */
 function growCalls(message: Growing, { function: called, ...rest }: JsonFields): void {
   message['tool_calls'] ??= [];
   const calls = message['tool_calls'] as Growing[];
@@ -79,7 +79,7 @@ function grow(whole: Growing, piece: JsonFields): void {
   }
 }
 
-/** The parts of a content; a text is one. */
+/** The parts of a content; a text is a single part. */
 function partsOf(content: unknown): readonly unknown[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : itemsOf(content);
 }

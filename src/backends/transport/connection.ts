@@ -37,12 +37,12 @@ export interface ConnectionOptions {
   readonly retry?: RetryOptions | false;
 }
 
-/** The names of {@link ConnectionOptions}, with spaces between them. */
+/** The names of {@link ConnectionOptions}, separated by spaces. */
 export const connectionOptions =
   'apiKey keyVariable baseUrl headers timeoutMs fetch maxReplyBytes retry';
 
 /**
- * Checks how a server is to be reached. No message shows a value that may hold a key.
+ * Checks connection options. No message shows a value that may contain a key.
  *
  * @throws EspalierError `usage`
  */
@@ -64,13 +64,13 @@ export function expectConnection(options: ConnectionOptions): void {
 }
 
 /**
- * Checks the name of an environment variable for a key. It may be the key itself, by mistake, and is not shown.
+ * Checks the name of an environment variable for a key. It may be the key itself by mistake, so it is not shown.
  *
  * @throws EspalierError `usage`
  */
 export function expectKeyVariable(option: string, name: unknown): void {
   const isName = typeof name === 'string' && /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name);
-  // Some keys are capital letters and digits, as those of AWS are.
+  // Some keys consist of capital letters and digits, such as those of AWS.
   if (isName && name.length <= 64 && (name.includes('_') || name.length < 16)) return;
   const message = `Expected \`${option}\` to be the name of an environment variable in capital letters, such as MY_API_KEY, got something else, which may be a key and is not shown.`;
   throw new EspalierError('usage', message);
@@ -83,8 +83,7 @@ export function expectModelName(model: unknown, example = ''): void {
 }
 
 /**
- * Checks that nothing is given beside a client of the user's own which it brings along, and which would have no
- * effect.
+ * Checks that no options are given that the user's own client already has, since they would have no effect.
  *
  * @throws EspalierError `usage`
  */
@@ -112,7 +111,7 @@ function expectBaseUrl(baseUrl: string): void {
   }
 }
 
-/** An address without whatever stands before its host: it may be a password. */
+/** An address without the part before its host, which may be a password. */
 function withoutUser(address: string): string {
   return address.replace(/^(\w+:\/\/)?.*@/s, '$1…@');
 }
@@ -128,7 +127,7 @@ function expectHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** What `fetch` refuses, it shows. */
+/** Whether `fetch` accepts a header, because its error would show the value. */
 function isSendable(name: string, value: string): boolean {
   try {
     new Headers([[name, value]]);
@@ -138,11 +137,11 @@ function isSendable(name: string, value: string): boolean {
   }
 }
 
-/** Headers that anybody may see. Every other one may hold a credential. */
+/** Headers that may be shown. Any other one may contain a credential. */
 const plainHeaders =
   /^(accept|accept-.*|content-.*|user-agent|(http-)?referer|origin|x-title|(anthropic|openai)-(beta|version)|x-stainless-.*|x-espalier-.*)$/i;
 
-/** What of a connection may be a credential: the key, its headers, and what its address holds. */
+/** The parts of a connection that may be credentials: the key, its headers, and parts of its address. */
 export function secretsOf({
   apiKey,
   baseUrl,
@@ -161,7 +160,7 @@ export function secretsOf({
   ];
 }
 
-/** A header, and what stands in it behind the name of a scheme, as `user:password`, or as a cookie. */
+/** A header, and its parts: after the name of a scheme, as `user:password`, or as a cookie. */
 function secretsOfHeader(name: string, value: unknown): readonly string[] {
   if (typeof value !== 'string') return [];
   const bare = value.replace(/^\S+\s+/, '');
@@ -180,7 +179,7 @@ function secretsOfAddress(address: unknown): readonly string[] {
   return [...user, ...searchParams.values()];
 }
 
-/** What a client of the user's own, or one that an SDK has made of the environment, may hold of credentials. */
+/** Possible credentials of a client of the user, or of one that an SDK has configured from the environment. */
 export function secretsOfClient(client: object | undefined): readonly string[] {
   if (client === undefined) return [];
   const { baseURL, _options: options } = client as { baseURL?: unknown; _options?: unknown };

@@ -1,7 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
 import type { Capabilities, ModelCall } from '../../contracts/language-model.ts';
 
-/** What can be left out of a request, or done in another way, when a model does not support it. */
+/** A feature of a request that can be left out or emulated if a model does not support it. */
 export type Droppable =
   | 'n'
   | 'temperature'
@@ -20,7 +20,7 @@ export type Droppable =
   | 'strictTools'
   | 'hosts';
 
-/** The names that servers give to what can be dropped. */
+/** Servers' names for these features. */
 const names: Readonly<Record<string, Droppable>> = {
   n: 'n',
   temperature: 'temperature',
@@ -32,7 +32,7 @@ const names: Readonly<Record<string, Droppable>> = {
   logprobs: 'logprobs',
   top_logprobs: 'logprobs',
   response_format: 'schema',
-  // Where the Responses API has it.
+  // The Responses API's name for it.
   text: 'schema',
   output_config: 'schema',
   structured_outputs: 'schema',
@@ -49,28 +49,28 @@ const names: Readonly<Record<string, Droppable>> = {
 };
 
 const instead: Readonly<Record<Droppable, string>> = {
-  n: 'several samples are asked for one by one',
+  n: 'several samples are requested one by one',
   temperature: 'its own temperature is used',
   topP: 'its own sampling is used',
   topK: 'its own sampling is used',
   seed: 'samples differ from run to run',
-  stop: 'answers are cut off here instead',
+  stop: 'answers are cut off locally instead',
   logprobs: 'answers come without log-probabilities',
-  schema: 'the schema is asked for in words, and may not be kept',
-  toolChoice: 'the tool is asked for in words, and may not be called',
-  continuation: 'the beginning of the answer is told in the question',
-  thoughts: 'what it thought on earlier turns is left out',
-  prefixEnds: 'its cache keeps prompts as it likes',
+  schema: 'the schema is requested in words, and may not be followed',
+  toolChoice: 'the tool is requested in words, and may not be called',
+  continuation: 'the beginning of the answer is sent in the question',
+  thoughts: 'its thoughts on earlier turns are left out',
+  prefixEnds: 'its cache chooses which prompts to keep',
   maxTokens: 'the limit is sent under its newer name',
-  strictTools: 'inputs of tools may stray from their schemas',
-  stream: 'long answers are asked for in one piece',
-  hosts: 'no host takes all that was asked for, and what one does not take it ignores',
+  strictTools: 'inputs of tools may deviate from their schemas',
+  stream: 'long answers are requested without streaming',
+  hosts: 'no host supports everything requested, and hosts ignore what they do not support',
 };
 
-/** What is known of what can be dropped. */
+/** Which of these features are known to be supported or not. */
 export type Known = { readonly [What in Droppable]?: boolean };
 
-/** What one model turned out not to support. Remembered, so that it is asked for in vain only once. */
+/** The features that one model turned out not to support, remembered so that each is requested in vain only once. */
 export class Downgrades {
   readonly #model: string;
   readonly #dropped = new Set<Droppable>();
@@ -78,47 +78,47 @@ export class Downgrades {
   #capabilities: Capabilities = {};
   #known: Known = {};
 
-  /** @param model - The model, as `provider:modelId`. @param known - What is known of it, as for `know`. */
+  /** @param model - The model, as `provider:modelId`. @param known - Known features, as for `know`. */
   constructor(model: string, ...known: Parameters<Downgrades['know']>) {
     this.#model = model;
     this.know(...known);
   }
 
   /**
-   * Says what the model is known to support.
+   * Sets what the model is known to support.
    *
-   * @param capabilities - What it declares. @param known - What is not even sent where it is false.
+   * @param capabilities - What it declares. @param known - Features that are not even requested if false.
    */
   know(capabilities: Capabilities, known: Known = capabilities): void {
     this.#capabilities = capabilities;
     this.#known = known;
   }
 
-  /** Whether something is no longer asked for. */
+  /** Whether a feature is no longer requested. */
   has(what: Droppable): boolean {
     return this.#dropped.has(what);
   }
 
-  /** Whether something would be asked for in vain. */
+  /** Whether a feature would be requested in vain. */
   refuses(what: Droppable): boolean {
     return this.has(what) || this.#known[what] === false;
   }
 
-  /** Says something else about the model, once for each thing that it is about. */
+  /** Warns about something else, once per subject. */
   warn(call: Pick<ModelCall, 'warn'>, about: string, what: string): void {
     if (this.#said.has(about)) return;
     this.#said.add(about);
     call.warn?.({ model: this.#model, about, message: `${this.#model} ${what}` });
   }
 
-  /** What the model supports, as far as is known by now. */
+  /** The capabilities of the model, as known so far. */
   get capabilities(): Capabilities {
     const known: Record<string, boolean | undefined> = { ...this.#capabilities };
     for (const what of this.#dropped) if (what in known) known[what] = false;
     return known;
   }
 
-  /** Remembers that something is not supported, and says so once. Returns whether that is news. */
+  /** Records that a feature is not supported, and warns once. Returns whether that is new. */
   drop(what: Droppable, call: Pick<ModelCall, 'warn'>): boolean {
     if (this.#dropped.has(what)) return false;
     this.#dropped.add(what);
@@ -127,7 +127,7 @@ export class Downgrades {
     return true;
   }
 
-  /** Sends a request; as often as the server names something new that it does not support, without that. */
+  /** Sends a request; whenever the server names another unsupported feature, sends it again without that. */
   async send<Reply>(attempt: () => Promise<Reply>, call: Pick<ModelCall, 'warn'>): Promise<Reply> {
     for (;;) {
       const before = new Set(this.#dropped);
@@ -137,7 +137,7 @@ export class Downgrades {
         if (!ModelCallError.isInstance(error) || error.kind !== 'capability') throw error;
         const what = error.parameter === undefined ? undefined : names[error.parameter];
         if (what === undefined || before.has(what)) throw error;
-        // Another call may have found out meanwhile; this one has not been sent without it.
+        // Another call may have found out meanwhile, but this request was still sent with it.
         this.drop(what, call);
       }
     }

@@ -25,16 +25,16 @@ export interface EndpointOptions extends ConnectionOptions {
   readonly price?: ModelPrice;
 }
 
-/** The names of {@link EndpointOptions}, with spaces between them. */
+/** The names of {@link EndpointOptions}, separated by spaces. */
 export const endpointOptions: string = `${connectionOptions} model provider price`;
 
 /** Posts JSON to one server. */
 export class Endpoint extends Exchange {
-  /** What the model is called in the fields of its kind. */
+  /** The identity of the model in the fields of its kind. */
   readonly names: Pick<Payee, 'provider' | 'modelId' | 'price'>;
   readonly #address: string;
 
-  /** @param usual - What such a server is called, where it listens, and whether it is one's own and costs nothing. */
+  /** @param usual - The default name and address of such a server, and whether it is the user's own and free. */
   constructor(
     usual: { readonly provider: string; readonly baseUrl?: string; readonly isFree?: boolean },
     options: EndpointOptions,
@@ -65,7 +65,7 @@ export class Endpoint extends Exchange {
     throw modelCallErrorFrom(told, this.context(call.signal));
   }
 
-  /** The list that a reply holds in a field. */
+  /** The list in a field of a reply. */
   async list(
     path: string,
     body: JsonBody,
@@ -74,7 +74,7 @@ export class Endpoint extends Exchange {
     const reply = await this.post(path, body, call);
     const items = fieldsOf(reply)[field];
     if (Array.isArray(items)) return { items, usage: usageOf(reply) };
-    throw this.malformed(`JSON of another shape: it has no \`${field}\``, call);
+    throw this.malformed(`JSON with another structure: it has no \`${field}\``, call);
   }
 
   #urlOf(path: string): string {
@@ -84,7 +84,7 @@ export class Endpoint extends Exchange {
   }
 }
 
-/** The usage that a reply tells; `undefined` where it tells none. */
+/** The usage in a reply; `undefined` if it reports none. */
 export function usageOf(reply: unknown): Usage | undefined {
   const told = fieldsOf(fieldsOf(reply)['usage']);
   const inputTokens = numberOf(told['prompt_tokens']) ?? numberOf(told['input_tokens']);
@@ -93,7 +93,7 @@ export function usageOf(reply: unknown): Usage | undefined {
   return { inputTokens, outputTokens };
 }
 
-/** What several requests used; nothing is known where one of them does not tell. */
+/** The usage of several requests together; unknown if one of them does not report it. */
 export function usageOfAll(usages: readonly (Usage | undefined)[]): { readonly usage?: Usage } {
   const told = usages.filter((usage) => usage !== undefined);
   return told.length < usages.length || told.length === 0 ? {} : { usage: sumOfUsages(told) };

@@ -4,29 +4,28 @@ import { headerLookup, retryAfterOf } from './headers.ts';
 import { type KnownSecrets, withoutSecrets } from './secrets.ts';
 import { causesOf, isUnsent } from './unsent.ts';
 
-/** Whose call failed, and what a person can do about it. */
+/** The model whose call failed, and what the user can configure. */
 export interface WireContext {
   /** The provider, as in `provider:modelId`. */
   readonly provider: string;
   /** The model asked for. */
   readonly modelId: string;
-  /** The address of the server, where a user can set it. */
+  /** The address of the server, if a user can set it. */
   readonly baseUrl?: string | undefined;
   /** The environment variable of the key. */
   readonly keyVariable?: string | undefined;
-  /** Keys that no message may hold. */
+  /** Keys that no message may contain. */
   readonly secrets?: KnownSecrets;
-  /** The caller's own signal: when it has aborted, that is the reason. */
+  /** The caller's own signal: if it has aborted, that is the reason. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What a `fetch` of ours threw within an SDK. SDKs put an error of their own in the place of what looks like a
- * time-out to them, and then nobody knows any more whether a connection had been made: this one tells them
- * nothing.
+ * An exception from our `fetch` within an SDK. SDKs replace errors that look like timeouts by their own, which hides
+ * whether a connection had been made; this class prevents that.
  */
 export class FetchFailure extends Error {
-  /** What was thrown. */
+  /** The original exception. */
   readonly origin: unknown;
 
   constructor(origin: unknown) {
@@ -35,23 +34,21 @@ export class FetchFailure extends Error {
   }
 }
 
-/** What is known of a call that failed, whichever library threw it. */
+/** The known facts about a failed call, whichever library threw it. */
 interface Facts {
   readonly status: number | undefined;
   readonly text: string;
   readonly code: string;
   readonly parameter: string | undefined;
   readonly error: unknown;
-  /** The error of the body. */
+  /** The error in the body. */
   readonly inner: unknown;
 }
 
-/**
- * The {@link ModelCallError} for whatever an SDK, `fetch` or a parser threw. Errors of our own pass through.
- */
+/** The {@link ModelCallError} for anything that an SDK, `fetch` or a parser threw. Our own errors pass unchanged. */
 export function modelCallErrorFrom(error: unknown, context: WireContext): EspalierError {
   if (EspalierError.isInstance(error)) return error;
-  // Thrown by a `fetch` of ours, within an SDK.
+  // Thrown by our `fetch`, within an SDK.
   const own = error instanceof FetchFailure ? error : field(error, 'cause');
   if (own instanceof FetchFailure) return modelCallErrorFrom(own.origin, context);
   if (EspalierError.isInstance(own)) return own;
@@ -73,25 +70,25 @@ export function modelCallErrorFrom(error: unknown, context: WireContext): Espali
   });
 }
 
-/** Whether a server may have charged for a call that failed; `undefined` where its kind tells. */
+/** Whether a server may have charged for a failed call; `undefined` if its kind decides that. */
 function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boolean | undefined {
-  // A gateway gave up on a server that may go on; any other status says that nothing was done.
+  // After a gateway timeout the server may continue; any other error status means that nothing was done.
   if (status !== undefined && status >= 400) return [408, 502, 504].includes(status);
   if (isUnsent(error)) return false;
-  // Told in a reply that says success: the server had begun.
+  // Reported in a reply with a success status: the server had begun.
   const isTold = status === undefined && !(error instanceof Error);
   return isTold
     ? kind === 'overloaded' || kind === 'rate-limit' || kind === 'malformed'
     : undefined;
 }
 
-/** The error where there is no key to send. No other search can ask the model either. */
+/** The error if there is no key to send. No other search can use the model either. */
 export function keyMissing({ provider, modelId, keyVariable }: WireContext): EspalierError {
   const message = `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`;
   return new EspalierError('usage', message, { scope: 'run' });
 }
 
-/** An answer that cannot be read. What it cost is unknown. */
+/** The error for an unreadable answer. Its cost is unknown. */
 export function malformed(context: WireContext, what: string): ModelCallError {
   const { provider, modelId, secrets } = context;
   const message = `${provider}:${modelId} answered with ${what}.`;
@@ -123,7 +120,7 @@ function factsOf(error: unknown): Facts {
   };
 }
 
-/** What each status means, where its text does not say more. */
+/** The meaning of each status, unless its text says more. */
 const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
   401: 'auth',
   402: 'rate-limit',
@@ -133,7 +130,7 @@ const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
   413: 'context-length',
   424: 'overloaded',
   429: 'rate-limit',
-  // Groq has no room in the tier.
+  // Groq has no capacity in the tier.
   498: 'overloaded',
   501: 'capability',
   504: 'timeout',
@@ -145,21 +142,21 @@ const contextOverflow =
 const notHonoured =
   /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|name|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
 
-/** What says that answers cannot be bound to a schema: by Anthropic and OpenAI, vLLM, and llama-server. */
+/** Messages that a schema cannot be enforced: of Anthropic and OpenAI, vLLM, and llama-server. */
 const unbindable =
   /schema is too complex|compiled grammar is too large|invalid (json )?schema|json schema contains features not supported|json schema conversion failed|failed to parse grammar/i;
-/** What says that calls of a tool cannot be bound to one. */
+/** Messages that the schema of a tool cannot be enforced. */
 const unbindableTool = /invalid schema for function/i;
 
-/** What OpenRouter says where no host takes all that a request asks for. */
+/** OpenRouter's message if no host supports everything requested. */
 const unrouted = /no endpoints found that/i;
 
-/** What says that an account may not spend any more, in codes and in words. */
+/** Codes and messages that an account may not spend any more. */
 const spentCodes =
   /insufficient_(quota|balance|credit|fund)|credit_balance|spend(ing)?_limit|usage_limit|billing_(error|hard|not)|organization_on_hold|payment_required|weight_exceeds_budget/i;
 const spentWords =
   /credit balance is too low|insufficient (balance|credits|funds)|(specified|reached your).* usage limits?|spend(ing)? limit|key limit exceeded/i;
-/** The quota of a day, or one of nothing at all, as Gemini names it. */
+/** A daily quota, or a quota of zero, in Gemini's terms. */
 const spentQuota = /"quotaId":\s*"[^"]*PerDay|\blimit: 0\b/;
 
 function kindOf(facts: Facts): ModelCallErrorKind {
@@ -183,7 +180,7 @@ function isNotHonoured({ text, code }: Facts): boolean {
 const unreachable =
   /ECONN|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EPIPE|UND_ERR_(SOCKET|CONNECT)|EPROTO|CERT|SSL|TLS|self.signed/i;
 
-/** Whether the account may not spend any more, which does not get better by waiting. */
+/** Whether the account may not spend any more, which waiting does not change. */
 function isSpent({ status, text, code, error, inner }: Facts): boolean {
   if (status !== undefined && ![400, 402, 403, 429].includes(status)) return false;
   if (code.includes('in_flight_budget')) return false;
@@ -201,7 +198,7 @@ function isDeclined({ status, text, code }: Facts): boolean {
   return (status === 400 || status === 403) && declined.test(code);
 }
 
-/** What the code of an error means that came in a reply which says success. */
+/** The meaning of an error code in a reply with a success status. */
 function kindOfTold(code: string): ModelCallErrorKind {
   if (/rate_limit|slow_down|in_flight_budget/i.test(code)) return 'rate-limit';
   if (/server|overload|timeout|unavailable|internal/i.test(code)) return 'overloaded';
@@ -210,7 +207,7 @@ function kindOfTold(code: string): ModelCallErrorKind {
   return code === '' ? 'malformed' : 'bad-request';
 }
 
-/** What `fetch` says of a request that cannot be written. */
+/** Messages of `fetch` about a request that cannot be written. */
 const unsendable = /^(Headers|Request|Failed to parse URL|Invalid URL)\b/;
 
 function kindOfThrown(error: Error, code: string): ModelCallErrorKind {
@@ -229,7 +226,7 @@ function isPrefill(text: string): boolean {
   return /prefill|must end with a user message|final message does not appear/i.test(text);
 }
 
-/** Whether a secure connection could not be made. Waiting does not bring a certificate that is trusted. */
+/** Whether a secure connection could not be made. Waiting does not produce a trusted certificate. */
 function isUntrusted({ status, code }: Facts): boolean {
   return status === undefined && /CERT|SSL|TLS|EPROTO|UNABLE_TO_/.test(code);
 }
@@ -269,11 +266,11 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
     case 'context-length':
       return `The request does not fit the context of ${model} (${said}). Shorten it, or lower \`maxTokens\`.`;
     case 'capability':
-      return `${model} does not honour what was asked for (${said}).`;
+      return `${model} does not support something that was requested (${said}).`;
     case 'bad-request':
       return status === 404
-        ? `${model}${where} knows no such model or path (${said}). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.`
-        : `${model} cannot make sense of the request (${said}).`;
+        ? `${model}${where} does not know this model or path (${said}). Check the model's name, and whether the base URL ends as the server expects, usually with /v1.`
+        : `${model} does not understand the request (${said}).`;
     case 'network':
       if (isUntrusted(facts)) {
         return `${model}${where} has no certificate that can be trusted (${brief(code)}). Check whether the address begins with https:// or http://, or name the certificate's authority in NODE_EXTRA_CA_CERTS.`;
@@ -293,7 +290,7 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
   }
 }
 
-/** One line, not too long. */
+/** One line of limited length. */
 function brief(text: string): string {
   const line = text
     .replaceAll(/<[^<>]*>/g, ' ')
@@ -308,7 +305,7 @@ function requestIdOf(error: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** `fetch` hides why it failed behind its own error. */
+/** `fetch` hides the reason of a failure in the cause of its error. */
 function causeCode(error: unknown): unknown {
   const codes = causesOf(error)
     .slice(1)

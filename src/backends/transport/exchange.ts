@@ -19,21 +19,21 @@ export interface CompatibleClient {
 /** One request. */
 export interface Sent {
   readonly url: string;
-  /** The body; a GET request where there is none. */
+  /** The body; without one it is a GET request. */
   readonly body?: JsonBody;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long it may take, where that is not as long as all others. */
+  /** Its timeout, if it differs from that of other requests. */
   readonly timeoutMs?: number;
-  /** What puts the reply together where it comes as a stream of events. */
+  /** Assembles the reply if it is a stream of events. */
   readonly gathering?: Gathering | undefined;
 }
 
-/** How requests are sent without an SDK, or by a client of the user's own. */
+/** How requests are sent without an SDK, or by the user's own client. */
 export interface ExchangeOptions extends LineOptions {
   readonly client?: CompatibleClient | undefined;
 }
 
-/** A line on which requests are sent without an SDK, and replies are read within limits of size. */
+/** A connection that sends requests without an SDK, and limits the size of replies. */
 export class Exchange extends Line {
   readonly #given: ExchangeOptions;
 
@@ -81,27 +81,27 @@ export class Exchange extends Line {
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // A POST request that is redirected arrives as a GET, and a key where it was not meant to go.
+      // A redirected POST request arrives as a GET, and would send the key to another place.
       redirect: 'manual',
       signal,
     });
   }
 }
 
-/** Whether a header holds a key. */
+/** Whether a header contains a key. */
 function isOfKey(name: string): boolean {
   return /^(authorization|(x-)?api-key)$/i.test(name);
 }
 
-/** A reply with a status that is no success, in the shape that `modelCallErrorFrom` reads. */
+/** A reply with an error status, in the form that `modelCallErrorFrom` reads. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly headers: Headers;
-  /** The body as JSON; `undefined` where it is none. */
+  /** The body as JSON; `undefined` if it is not JSON. */
   readonly error: unknown;
 
-  /** @param response - What was answered. @param text - Its body. */
+  /** @param response - The reply. @param text - Its body. */
   constructor(response: Response, text: string) {
     super(messageOf(response, text));
     this.status = response.status;

@@ -5,7 +5,7 @@ import type { GenerateRequest } from '../../contracts/language-model.ts';
 /**
  * Checks a request before anything is sent.
  *
- * @throws EspalierError `usage` where something is out of its range.
+ * @throws EspalierError `usage` if something is out of range.
  */
 export function expectRequest(request: GenerateRequest): void {
   const { samples, offset, maxTokens, temperature, topP, topK, seed, topLogprobs } = request;

@@ -8,10 +8,10 @@ import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.t
 import { faultOfUsage } from './usage-fault.ts';
 
 /**
- * A model whose every answer, error and warning passes through here before anybody else sees it: no credential
- * leaves, and a usage that cannot be counts as unknown, with a warning.
+ * A model whose answers, errors and warnings are all checked here first: credentials are removed, and an impossible
+ * usage counts as unknown, with a warning.
  *
- * @param secrets - The credentials that are known by then.
+ * @param secrets - Returns the credentials known at that time.
  */
 export function guarded<Model extends Payee>(model: Model, secrets: () => KnownSecrets): Model {
   const guard = aroundCalls((next) => {
@@ -28,7 +28,7 @@ export function guarded<Model extends Payee>(model: Model, secrets: () => KnownS
   return guard(model);
 }
 
-/** What something comes to, without the credentials in it. */
+/** The result of something, without credentials. */
 export async function withSecretsKept<Value>(
   secrets: () => KnownSecrets,
   run: () => Promise<Value>,
@@ -49,7 +49,7 @@ function cautious(call: ModelCall, secrets: () => KnownSecrets): ModelCall {
   };
 }
 
-/** Tokens hold a secret in pieces: where their text changes, they no longer fit it. */
+/** Tokens contain a secret in pieces: if their text changes, their log-probabilities no longer apply. */
 function withoutTellingTokens<Value>(value: Value, secrets: KnownSecrets): Value {
   const { completions } = Object(value) as Partial<Generation>;
   if (!Array.isArray(completions)) return value;
@@ -63,7 +63,7 @@ function withoutTellingTokens<Value>(value: Value, secrets: KnownSecrets): Value
   };
 }
 
-/** The same error, in whose message and causes no credential stands. */
+/** The same error, without credentials in its message and causes. */
 function discreet(error: unknown, secrets: KnownSecrets): unknown {
   if (!EspalierError.isInstance(error)) return error;
   const message = withoutSecrets(error.message, secrets);
@@ -79,7 +79,7 @@ function discreet(error: unknown, secrets: KnownSecrets): unknown {
   return new ModelCallError({ ...fields, message, cause });
 }
 
-/** What was thrown, or no more than its message, where more would tell a credential. */
+/** The original exception, or only its message if the rest would reveal a credential. */
 function discreetCause(cause: unknown, secrets: KnownSecrets): unknown {
   const shown = inspect(cause, { depth: 9 });
   if (withoutSecretsIn(shown, secrets) === shown) return cause;

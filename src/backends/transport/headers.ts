@@ -3,7 +3,7 @@ import type { RateLimits } from '../../contracts/language-model.ts';
 /** Looks up a header by its lower-case name. */
 export type HeaderLookup = (name: string) => string | undefined;
 
-/** How to look up headers in what SDKs and `fetch` hand out. */
+/** Returns a lookup for headers in any form that SDKs and `fetch` use. */
 export function headerLookup(headers: unknown): HeaderLookup {
   if (typeof headers !== 'object' || headers === null) return () => undefined;
   if (headers instanceof Headers) return (name) => headers.get(name) ?? undefined;
@@ -18,8 +18,8 @@ export function headerLookup(headers: unknown): HeaderLookup {
 }
 
 /**
- * How long a server asks to wait, in milliseconds: from `retry-after-ms`, or from `retry-after` in seconds
- * or as a date.
+ * The time that a server asks to wait, in milliseconds: from `retry-after-ms`, or from `retry-after` in seconds or as a
+ * date.
  */
 export function retryAfterOf(header: HeaderLookup, now: number = Date.now()): number | undefined {
   const milliseconds = Number(header('retry-after-ms') ?? Number.NaN);
@@ -32,7 +32,7 @@ export function retryAfterOf(header: HeaderLookup, now: number = Date.now()): nu
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The rate limits that headers of OpenAI's and Anthropic's kind tell; `undefined` where there are none. */
+/** The rate limits in headers in the style of OpenAI and Anthropic; `undefined` if there are none. */
 export function rateLimitsOf(
   header: HeaderLookup,
   now: number = Date.now(),
@@ -64,7 +64,7 @@ const milliseconds: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A time from now on: `6m0s`, `12ms`, seconds, or a date. */
+/** A time from now: `6m0s`, `12ms`, seconds, or a date. */
 function durationOf(text: string, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   if (/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) {

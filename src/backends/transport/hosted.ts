@@ -18,31 +18,31 @@ import { headerLookup } from './headers.ts';
 import type { Line, Received } from './line.ts';
 import { askForSamples, cutAtStop } from './sampling.ts';
 
-/** What is a model's own of those behind HTTP. */
+/** The parts of a model over HTTP that are specific to it. */
 export interface HostedModel {
-  /** What it supports, as far as is known by now. */
+  /** The features it supports, as known so far. */
   readonly downgrades: Downgrades;
-  /** What of its options changes answers. */
+  /** Options that change its answers. */
   readonly settings: NonNullable<LanguageModel['settings']>;
-  /** What it costs, where that is known. */
+  /** Its price, if known. */
   readonly price?: ModelPrice | undefined;
-  /** How many tokens it may think in, beside the limit of a request. @defaultValue 0 */
+  /** The number of tokens it may think, in addition to the limit of a request. @defaultValue 0 */
   readonly thoughtTokens?: number;
-  /** The shortest prompt that its provider's cache keeps, in tokens. @defaultValue 0 */
+  /** The shortest prompt that its provider caches, in tokens. @defaultValue 0 */
   readonly leastPrefixTokens?: number;
-  /** Finds out what has to be known before a request. */
+  /** Finds out what must be known before a request. */
   readonly prepare?: (call: ModelCall) => Promise<unknown>;
-  /** Whether each sample is asked for alone, although the server gives several. */
+  /** Whether samples are requested separately, although the server supports several. */
   readonly asksOneByOne?: (request: GenerateRequest) => boolean;
-  /** Whether something that a request asks for is what the model does anyway. */
+  /** Whether a requested feature is the model's default anyway. */
   readonly isUsual?: (what: Droppable, request: GenerateRequest) => boolean;
-  /** How many tokens a prompt is, where the server can be asked. */
+  /** Counts the tokens of a prompt, if the server can. */
   readonly count?: ((request: GenerateRequest) => Promise<number>) | undefined;
-  /** Sends one request, and reads its answer. It may bring fewer samples than asked for. */
+  /** Sends one request, and reads its answer. It may return fewer samples than requested. */
   readonly ask: (request: GenerateRequest, call: ModelCall) => Promise<Generation>;
 }
 
-/** A language model at the end of a line. */
+/** A language model on a connection. */
 export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   const { downgrades, settings, price, prepare, asksOneByOne, isUsual, count, ask } = hosted;
   const { thoughtTokens = 0, leastPrefixTokens } = hosted;
@@ -85,7 +85,7 @@ export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   });
 }
 
-/** What a request asks for of what not every model supports. */
+/** The features of a request that not every model supports. */
 function wishesOf(request: GenerateRequest): readonly Droppable[] {
   const { temperature, topP, topK, seed, schema, stop = [], tools = [] } = request;
   const { toolChoice = 'auto' } = request;
@@ -98,14 +98,14 @@ function wishesOf(request: GenerateRequest): readonly Droppable[] {
     stop: stop.length > 0,
     schema: schema !== undefined,
     logprobs: wantsLogprobs(request),
-    // Who cannot be made to call a tool can be told not to.
+    // A model that cannot be forced to call a tool can still be told not to.
     toolChoice: tools.length > 0 && toolChoice !== 'auto' && toolChoice !== 'none',
     continuation: beginning.trim() !== '',
   };
   return (Object.keys(wishes) as Droppable[]).filter((what) => wishes[what] === true);
 }
 
-/** Whose reply is read: an {@link Asked} without what the model is known not to tell. */
+/** The context of a reply: an {@link Asked} without features that the model is known not to report. */
 export function askedOf(request: GenerateRequest, { line, downgrades, call }: Asking): Asked {
   return {
     request: downgrades.refuses('logprobs') ? withoutLogprobs(request) : request,
@@ -114,22 +114,22 @@ export function askedOf(request: GenerateRequest, { line, downgrades, call }: As
   };
 }
 
-/** Who asks, and whom. */
+/** The caller and the model. */
 export interface Asking {
   readonly line: Line;
   readonly downgrades: Downgrades;
   readonly call: ModelCall;
 }
 
-/** What was read of a reply, and what it has in common with others. */
+/** A parsed reply, and what it shares with others. */
 export interface Reading {
   readonly request: GenerateRequest;
   readonly received: Received;
-  /** The beginning of the answer, where the model was told it and may repeat it. */
+  /** The partial answer, if the model got it in the question and may repeat it. */
   readonly told?: string | undefined;
 }
 
-/** A generation as callers get it: its answers end before stop texts, and begin behind what the model was told. */
+/** A generation as callers get it: answers end before stop texts, and do not repeat the partial answer. */
 export function finishedGeneration(
   generation: Generation,
   { request, received, told = '' }: Reading,
@@ -145,7 +145,7 @@ export function finishedGeneration(
   };
 }
 
-/** An answer without the beginning that it repeats. Its tokens then no longer fit it. */
+/** An answer without the repeated beginning. Its tokens then no longer match. */
 function withoutBeginning(completion: Completion, beginning: string): Completion {
   if (beginning === '' || !completion.text.startsWith(beginning)) return completion;
   const { logprobs: _, ...rest } = completion;

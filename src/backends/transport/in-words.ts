@@ -2,20 +2,23 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
 import type { Droppable } from './downgrades.ts';
 
-/*
- * What is asked for in words where a model takes it no other way. It stands at the end of the question, so
- * that whatever comes before stays the same, and in caches.
+/**
+ * Texts for features that a model does not support otherwise. They come at the end of the question, so that everything
+ * before it stays the same, and stays cached.
  */
 
-/** What introduces the beginning of an answer, which follows it, to a model that cannot go on from one. */
+/** The text before a partial answer, for a model that cannot continue one. */
 export const beginningInWords =
   'Your answer has already begun, with the text below. Go on exactly where it stops: do not repeat it, and do not comment on it.';
 
-/** What is warned of where a model cannot be bound to one schema, although it can be to others. */
+/** The warning if a model cannot enforce this schema, although it can enforce others. */
 export const unbound =
-  'cannot be bound to a schema like this one: it is asked for in words, and may not be kept.';
+  'cannot be constrained to a schema like this one: it is requested in words, and may not be followed.';
 
-/** What of a request is asked for in words. @param beginning - That of the answer, where it is told. */
+/**
+ * The features of a request that are expressed in words. @param beginning - The partial answer, if it is sent in the
+ * question.
+ */
 export function inWords(
   { schema, toolChoice }: Pick<GenerateRequest, 'schema' | 'toolChoice'>,
   refuses: (what: Droppable) => boolean,

@@ -1,35 +1,35 @@
-/** A JSON object, as far as anybody has looked. */
+/** A JSON object whose fields are unchecked. */
 export interface JsonFields {
   readonly [name: string]: unknown;
 }
 
-/** The fields of an object; none where it is something else. */
+/** The fields of an object; none for other values. */
 export function fieldsOf(value: unknown): JsonFields {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as JsonFields) : {};
 }
 
-/** The items of an array; none where it is something else. */
+/** The items of an array; none for other values. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text that is not empty; `undefined` where it is something else. */
+/** A non-empty text; `undefined` for other values. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A count of something; `undefined` where it is something else. */
+/** A count; `undefined` for other values. */
 export function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** A number; `undefined` where it is something else. Whether it counts anything is for others to judge. */
+/** A number; `undefined` for other values. Its range is checked elsewhere. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A text as JSON; `undefined` where it is none. */
+/** A text parsed as JSON; `undefined` if it is invalid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

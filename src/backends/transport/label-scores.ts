@@ -4,9 +4,9 @@ import { fieldsOf, itemsOf } from './json.ts';
 import { byIndex } from './numbered.ts';
 
 /**
- * The probabilities of tokens as the next one behind texts, normalised: what servers call scoring. All texts begin
- * with `query`. There is a row for each text: the numbers of all tokens, or of the first one alone from vLLM. SGLang
- * may tell too few rows.
+ * The normalised probabilities of tokens as the next token after texts, which servers call scoring. All texts begin
+ * with `query`. There is a row for each text: the numbers of all tokens, or from vLLM only of the first one. SGLang may
+ * return too few rows.
  */
 export async function labelScores(
   endpoint: Endpoint,

@@ -11,42 +11,42 @@ import { headerLookup, rateLimitsOf } from './headers.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { defaultMaxReplyBytes, type ReplyLimits } from './reply-text.ts';
 
-/** A model behind a connection. */
+/** Options of a model behind a connection. */
 export interface LineOptions extends ConnectionOptions {
-  /** Who serves it, as in `provider:modelId`. */
+  /** The provider, as in `provider:modelId`. */
   readonly provider: string;
   /** Its name there. */
   readonly model: string;
   /** The environment variable where an SDK looks for the key. */
   readonly usualKeyVariable?: string;
-  /** Its address unless a user says otherwise. */
+  /** Its default address. */
   readonly usualBaseUrl?: string | undefined;
   /** The environment variable where an SDK looks for another address. */
   readonly baseUrlVariable?: string;
-  /** How long a request may take unless a user says otherwise. @defaultValue 300 000 */
+  /** The default timeout of a request. @defaultValue 300 000 */
   readonly usualTimeoutMs?: number;
-  /** An SDK client of the user's own. */
+  /** The user's own SDK client. */
   readonly client?: object | undefined;
-  /** What it may hold of credentials. @defaultValue {@link secretsOfClient} */
+  /** Its possible credentials. @defaultValue {@link secretsOfClient} */
   readonly secretsOfClient?: typeof secretsOfClient;
-  /** The error for whatever was thrown. @defaultValue {@link modelCallErrorFrom} */
+  /** Converts an exception to an error. @defaultValue {@link modelCallErrorFrom} */
   readonly errorFrom?: typeof modelCallErrorFrom;
 }
 
-/** A reply that says success. */
+/** A successful reply. */
 export interface Received {
   /** The body as JSON. */
   readonly body: unknown;
-  /** The headers, in whatever form a client hands them out; `undefined` where it does not. */
+  /** The headers, in the form that a client provides; `undefined` if it does not. */
   readonly headers: unknown;
 }
 
-/** A signal for what nobody abandons. */
+/** A signal that never aborts. */
 const { signal: noSignal } = new AbortController();
 
 /**
- * The line to one model: whatever sends a request, here it is held to its time, what its reply tells of limits is
- * passed on, and what fails becomes an error of ours, in which no credential stands.
+ * The connection to one model: it applies timeouts to requests however they are sent, passes on reported rate limits,
+ * and converts failures to our own errors, without credentials.
  */
 export class Line {
   /** The provider, as in `provider:modelId`. */
@@ -72,7 +72,10 @@ export class Line {
     return `${this.provider}:${this.modelId}`;
   }
 
-  /** Where it is, without credentials: another server under the same name may answer otherwise. `undefined` where usual. */
+  /**
+   * Its address, without credentials: another server with the same name may answer differently. `undefined` if it is
+   * the default.
+   */
   get address(): string | undefined {
     const { baseUrl, client, usualBaseUrl, baseUrlVariable } = this.#options;
     const ofClient = (client as { readonly baseURL?: unknown } | undefined)?.baseURL;
@@ -83,13 +86,16 @@ export class Line {
     return address === usualBaseUrl ? undefined : address;
   }
 
-  /** How long one request may take, in whole milliseconds: the limits of SDKs, which end with the headers, are alike. */
+  /**
+   * The timeout of a request, in whole milliseconds. The limits of SDKs end with the headers, so they are set to the
+   * same.
+   */
   get timeoutMs(): number {
     const { timeoutMs, usualTimeoutMs = 300_000 } = this.#options;
     return Math.ceil(timeoutMs ?? usualTimeoutMs);
   }
 
-  /** How replies are read, and what is learnt of the credentials that are sent. */
+  /** The limits of replies, and the function that learns sent credentials. */
   get limits(): ReplyLimits {
     const { maxReplyBytes = defaultMaxReplyBytes } = this.#options;
     const learn = (found: readonly string[]) => {
@@ -99,9 +105,9 @@ export class Line {
   }
 
   /**
-   * The key: what was given, else what the variable that was named holds by now; `undefined` where none was.
+   * The key: the one given, or else the current value of the named variable; `undefined` if neither was given.
    *
-   * @throws EspalierError `usage`, for the whole run, where that one holds nothing.
+   * @throws EspalierError `usage`, for the whole run, if that variable is empty.
    */
   key(): string | undefined {
     const { apiKey, keyVariable } = this.#options;
@@ -112,23 +118,23 @@ export class Line {
     return found;
   }
 
-  /** For whom errors speak. */
+  /** The context for errors. */
   context(signal: AbortSignal = noSignal): WireContext {
     const { provider, modelId } = this;
     const { baseUrl, usualKeyVariable, keyVariable = usualKeyVariable } = this.#options;
     return { provider, modelId, baseUrl, keyVariable, secrets: this.#secrets, signal };
   }
 
-  /** The error for a reply that makes no sense. @param what - What the model answered with. */
+  /** The error for an invalid reply. @param what - A description of the answer. */
   malformed(what: string, { signal }: Pick<ModelCall, 'signal'>): ModelCallError {
     return malformed(this.context(signal), what);
   }
 
   /**
-   * Runs one request. Rejects with an error of ours, or with the reason of the caller's signal.
+   * Runs one request. Rejects with one of our errors, or with the reason of the caller's signal.
    *
-   * @param send - Sends it, on a signal that also aborts when its time is over. Its second parameter says that more of a
-   * streamed reply has come: the time begins anew.
+   * @param send - Sends it, with a signal that also aborts at the timeout. Its second parameter reports that more of a
+   * streamed reply has arrived, which restarts the timeout.
    */
   async request<Reply extends { readonly headers: unknown }>(
     { signal, limits }: Pick<ModelCall, 'limits' | 'signal'>,
@@ -151,13 +157,13 @@ export class Line {
     }
   }
 
-  /** The credentials that are known by now. A client may look for a new key at any time. */
+  /** The credentials known so far. A client may load a new key at any time. */
   get secrets(): readonly string[] {
     const { client, secretsOfClient: look = secretsOfClient } = this.#options;
     return [...this.#secrets, ...look(client)];
   }
 
-  /** A model of this line: what it says is guarded, and its failed calls are repeated as its options say. */
+  /** A model of this connection: its output is guarded, and failed calls are retried according to its options. */
   kept<Model extends Payee>(model: Model): Model {
     const { retry = {} } = this.#options;
     const kept = guarded(model, () => this.secrets);

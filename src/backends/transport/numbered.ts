@@ -1,6 +1,6 @@
 import { countOf, fieldsOf } from './json.ts';
 
-/** The numbers of a base64 text: 32-bit floats, the least significant byte first. `undefined` where it is none. */
+/** The numbers in a base64 text: 32-bit floats, little-endian. `undefined` if it is invalid. */
 export function floatsOf(base64: string): readonly number[] | undefined {
   const bytes = Buffer.from(base64, 'base64');
   const isWhole = bytes.length % 4 === 0 && bytes.toString('base64') === base64;
@@ -9,8 +9,8 @@ export function floatsOf(base64: string): readonly number[] | undefined {
 }
 
 /**
- * The items of a reply in the order of what was asked, whatever their order: by their `index`. `undefined`
- * stands for what has no answer, or two.
+ * The items of a reply in the order of the request, by their `index`. `undefined` stands for an item without an answer,
+ * or with two.
  */
 export function byIndex(items: readonly unknown[], count: number): readonly unknown[] {
   const found: unknown[][] = Array.from({ length: count }, () => []);

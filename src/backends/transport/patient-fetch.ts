@@ -1,4 +1,4 @@
-/** Where Node keeps what its `fetch` sends requests with, newest first. */
+/** Where Node stores the dispatcher of its `fetch`, newest first. */
 const places = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')];
 
 interface Dispatcher {
@@ -6,13 +6,13 @@ interface Dispatcher {
 }
 
 /**
- * The platform's `fetch` with no limit of time of its own: whoever calls it has one. Node's gives up after
- * 300 s without headers, and without a further byte; all else that it does, proxies included, stays. It follows no
- * redirection: a key would go where it was not meant to.
+ * The platform's `fetch` without its own time limits, because callers have one. Node's gives up after 300 s without
+ * headers or without further bytes; everything else, including proxies, is unchanged. It follows no redirects, because
+ * a key would be sent to another place.
  */
 export const patientFetch: typeof globalThis.fetch = async (input, given) => {
   const init: RequestInit = { ...given, redirect: 'manual' };
-  // Node puts it there at the first use of what belongs to `fetch`.
+  // Node sets it up at the first use of a `fetch` class.
   void globalThis.Headers;
   const usual = places
     .map((place) => Reflect.get(globalThis, place) as Dispatcher | undefined)

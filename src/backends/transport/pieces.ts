@@ -1,14 +1,14 @@
 import type { Message } from '../../contracts/language-model.ts';
 
-/** What a message says, in pieces. */
+/** The content of a message, in pieces. */
 export interface Pieces {
   /** Together they are the text. None is blank. */
   readonly texts: readonly string[];
-  /** How many of them, at the end, are for one request alone: 0 or 1. */
+  /** The number of pieces at the end that only this request contains: 0 or 1. */
   readonly tail: number;
 }
 
-/** What a message says, in pieces that come back in other requests, and one that does not. */
+/** The content of a message in pieces that recur in other requests, and one that does not. */
 export function piecesOf({
   content,
   prefixEnds = [],
@@ -17,7 +17,7 @@ export function piecesOf({
   let start = 0;
   for (const end of [...prefixEnds, content.length]) {
     const text = content.slice(start, end);
-    // A blank one is the beginning of what follows: some servers refuse blank texts.
+    // A blank piece is joined to the next one, because some servers refuse blank texts.
     if (text.trim() === '') continue;
     texts.push(text);
     start = end;

@@ -2,22 +2,22 @@ import { EspalierError } from '../../base/errors.ts';
 import { secretsOf } from './connection.ts';
 import { FetchFailure, malformed, type WireContext } from './errors.ts';
 
-/** How large a reply may be unless a user says otherwise, in bytes. */
+/** The default maximum size of a reply, in bytes. */
 export const defaultMaxReplyBytes: number = 64 * 1024 * 1024;
 
 /** How replies are read. */
 export interface ReplyLimits {
   readonly context: WireContext;
-  /** The most bytes that one may have. */
+  /** The maximum size, in bytes. */
   readonly maxReplyBytes: number;
   /** Learns the credentials that are sent, wherever the SDK has found them. */
   readonly learn: (secrets: readonly string[]) => void;
 }
 
 /**
- * The whole text of a reply. The connection is closed as soon as it turns out to be too large.
+ * The complete text of a reply. The connection is closed as soon as it is too large.
  *
- * @throws ModelCallError `malformed` where it is too large, or no UTF-8.
+ * @throws ModelCallError `malformed` if it is too large, or not UTF-8.
  */
 export async function replyText(
   response: Response,
@@ -29,10 +29,9 @@ export async function replyText(
 }
 
 /**
- * The text of a reply as it comes. The connection is closed as soon as nobody wants more of it, or it turns out to be too
- * large.
+ * The text of a reply as it arrives. The connection is closed as soon as no more is wanted, or it is too large.
  *
- * @throws ModelCallError `malformed` where it is too large, or no UTF-8.
+ * @throws ModelCallError `malformed` if it is too large, or not UTF-8.
  */
 export async function* replyParts(
   response: Response,
@@ -58,12 +57,12 @@ export async function* replyParts(
       if (done) return;
     }
   } finally {
-    // What is left of it is of no interest, and neither is why it cannot be let go.
+    // The rest is not needed, nor is an error in cancelling it.
     if (!isWhole) reader.cancel().catch(() => {});
   }
 }
 
-/** A part of the text, or the end of it. A broken end of a character waits for its other half. */
+/** Decodes a part of the text, or its end. An incomplete character waits for its remaining bytes. */
 function decoded(
   decoder: InstanceType<typeof TextDecoder>,
   value: Uint8Array | undefined,
@@ -72,14 +71,14 @@ function decoded(
   try {
     return value === undefined ? decoder.decode() : decoder.decode(value, { stream: true });
   } catch {
-    throw malformed(context, 'bytes that are no UTF-8');
+    throw malformed(context, 'bytes that are not UTF-8');
   }
 }
 
 /**
  * A reply as JSON.
  *
- * @throws ModelCallError `malformed` where it is none.
+ * @throws ModelCallError `malformed` if it is not JSON.
  */
 export function parsedReply(text: string, context: WireContext): unknown {
   if (text.trim() === '') throw malformed(context, 'an empty reply');
@@ -94,17 +93,17 @@ export function parsedReply(text: string, context: WireContext): unknown {
   }
 }
 
-/** Under what a request to `fetchWithin` holds the function that is told of each part of a streamed reply. */
+/** The key under which a request to `fetchWithin` stores the listener for parts of a streamed reply. */
 const onPart: unique symbol = Symbol('onPart');
 
-/** Options of one request of an SDK by which `fetchWithin` tells of the parts of its streamed reply. */
+/** Request options for an SDK by which `fetchWithin` reports the parts of its streamed reply. */
 export function telling(listener: () => void): { readonly fetchOptions: object } {
   return { fetchOptions: { [onPart]: listener } };
 }
 
 /**
- * A `fetch` whose replies are read within limits: an SDK reads whatever comes. What is no stream of events is read to its
- * end before anybody sees it.
+ * A `fetch` that limits replies, because an SDK reads them without limit. Replies that are not event streams are read
+ * completely first.
  */
 export function fetchWithin(fetch: typeof globalThis.fetch, limits: ReplyLimits): typeof fetch {
   return async (...request) => {
@@ -130,7 +129,7 @@ function listenerIn(init: object = {}): () => void {
   return (init as { readonly [onPart]?: () => void })[onPart] ?? (() => {});
 }
 
-/** The bytes of a streamed reply, with word to who waits for them. */
+/** The bytes of a streamed reply, with a notification for each part. */
 async function* partsTold(
   response: Response,
   tell: () => void,
@@ -147,7 +146,7 @@ async function* partsTold(
   }
 }
 
-/** What a `fetch` threw, as an SDK is to see it. What says what is wrong with a reply stands as it is. */
+/** An exception from `fetch` in the form that an SDK gets. An error about the reply stays unchanged. */
 function asFailure(error: unknown): unknown {
   const isTelling = EspalierError.isInstance(error) || isAbort(error);
   return isTelling ? error : new FetchFailure(error);

@@ -8,16 +8,16 @@ import type {
 } from '../../contracts/language-model.ts';
 import type { Downgrades } from './downgrades.ts';
 
-/** The header by which a server, a proxy or a log can tell the samples of one prompt apart. */
+/** The header by which a server, a proxy or a log can distinguish the samples of one prompt. */
 export const sampleHeader = 'x-espalier-sample';
 
-/** What surrounds the requests for the samples of one prompt. */
+/** The context of requests for the samples of one prompt. */
 export interface Surroundings {
   /** The call that they belong to. */
   readonly call: ModelCall;
-  /** What the model does not support. */
+  /** The features that the model does not support. */
   readonly downgrades: Downgrades;
-  /** Whether each sample is asked for alone, although the server gives several. @defaultValue false */
+  /** Whether samples are requested separately, although the server supports several. @defaultValue false */
   readonly oneByOne?: boolean;
 }
 
@@ -25,11 +25,12 @@ export interface Surroundings {
 export type Ask = (request: GenerateRequest, call: ModelCall) => Promise<Generation>;
 
 /**
- * All samples of a request: in one go where the server supports `n`, else one that warms its prefix cache
- * and then the others at once, where each is asked for alone as soon as the answer of the first begins to come. A server that ignores `n` is noticed by the number of its answers, remembered,
- * and asked for the rest one by one. Each further request needs leave: it reads the prompt again.
+ * All samples of a request: in one request if the server supports `n`; otherwise first one, which fills the prefix
+ * cache, and the others in separate requests as soon as the first answer begins to arrive. A server that ignores `n` is
+ * recognised by the number of its answers, remembered, and asked for the rest one by one. Each further request needs
+ * permission, because it reads the prompt again.
  *
- * @param ask - Sends one request. It may bring fewer samples than asked for, and more, which are dropped.
+ * @param ask - Sends one request. It may return fewer samples than requested, or more, which are dropped.
  */
 export async function askForSamples(
   ask: Ask,
@@ -39,11 +40,11 @@ export async function askForSamples(
   const { call, downgrades, oneByOne = false } = surroundings;
   const { samples = 1, offset = 0 } = request;
   const lead = oneByOne && samples > 1 ? new Lead() : undefined;
-  // In a batch nobody waits, and nothing begins before it has come whole.
+  // A batch does not report when an answer begins.
   const waits = lead !== undefined && call.batch === undefined;
   const first = waits ? lead.first(call) : call;
   const asked = askTogether(ask, request, { ...surroundings, call: first });
-  // Where it fails after it has begun, the others are waited for first.
+  // If it fails after it has begun, the others are awaited first.
   asked.catch(() => {});
   if (waits) await Promise.race([asked, lead.begun(call.signal)]);
   const count = lead === undefined ? (await asked).completions.length : 1;
@@ -85,7 +86,7 @@ function batches({ downgrades, oneByOne = false }: Surroundings): boolean {
   return !oneByOne && downgrades.capabilities.n === true;
 }
 
-/** Waits for all, so that none is still under way when one of them fails. */
+/** Waits for all, so that none is in flight when one of them fails. */
 async function allOrNone<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
   const settled = await Promise.allSettled(promises);
   return settled.map((outcome) => {
@@ -94,7 +95,7 @@ async function allOrNone<Value>(promises: readonly Promise<Value>[]): Promise<re
   });
 }
 
-/** Cuts an answer off where the first of the stop strings begins. */
+/** Cuts an answer off at the first stop text. */
 export function cutAtStop(completion: Completion, stop: readonly string[] = []): Completion {
   const places = stop
     .filter((end) => end !== '')

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 
-/** A JSON schema that is an object, as all but `true` and `false` are. */
+/** A JSON schema that is an object, that is, neither `true` nor `false`. */
 export type Schema = Readonly<Record<string, JsonValue>>;
 
 /** Whether something is a schema with keywords. */
@@ -9,12 +9,12 @@ export function isSchema(value: JsonValue | undefined): value is Schema {
   return isPlainObject(value);
 }
 
-/** Keywords whose values are data, however they look. */
+/** Keywords whose values are data, whatever they look like. */
 const data = ['enum', 'const', 'default', 'required', 'examples'];
 /** Keywords whose values are schemas by name. */
 const named = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
 
-/** The schemas in a schema, lists of schemas taken apart. What `enum`, `const` and `default` hold is data. */
+/** The schemas directly in a schema, including those in lists. The values of `enum`, `const` and `default` are data. */
 export function partsOf(schema: Schema): readonly Schema[] {
   return Object.entries(schema).flatMap(([keyword, value]): readonly Schema[] => {
     if (data.includes(keyword)) return [];
@@ -24,19 +24,19 @@ export function partsOf(schema: Schema): readonly Schema[] {
   });
 }
 
-/** A schema and all those in it. */
+/** A schema and all schemas in it. */
 export function* schemasIn(schema: Schema): Generator<Schema, void> {
   yield schema;
   for (const part of partsOf(schema)) yield* schemasIn(part);
 }
 
-/** Whether what satisfies a schema may be an object. */
+/** Whether a value that satisfies a schema may be an object. */
 export function mayBeObject({ type, properties }: Schema): boolean {
   const types = Array.isArray(type) ? (type as readonly JsonValue[]) : [type];
   return types.includes('object') || isSchema(properties);
 }
 
-/** Whether what satisfies a schema is an object, as those who bind answers to schemas want it of the outermost one. */
+/** Whether a value that satisfies a schema is an object, as strict modes require at the top level. */
 export function isOfObjects(schema: JsonValue): boolean {
   if (!isSchema(schema) || schema['type'] !== 'object') return false;
   return ['anyOf', 'oneOf', 'allOf', 'not', 'enum'].every((keyword) => !(keyword in schema));

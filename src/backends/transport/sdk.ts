@@ -7,13 +7,13 @@ import type { Line, Received } from './line.ts';
 import { fetchWithin } from './reply-text.ts';
 import { gathered, type Listening } from './streaming.ts';
 
-/** The client of an official SDK, which is loaded at the first request; at a later one again, where it was not there. */
+/** The client of an official SDK, loaded at the first request, and again later if it was missing. */
 export class Sdk<Client extends object> {
   readonly #line: Line;
   readonly #open: (fetch: typeof globalThis.fetch) => Promise<Client>;
   #client: Promise<Client> | undefined;
 
-  /** @param given - A client of the user's own. @param open - Makes one that sends by a `fetch` of ours. */
+  /** @param given - The user's own client. @param open - Creates one that uses our `fetch`. */
   constructor(
     line: Line,
     given: Client | undefined,
@@ -24,7 +24,7 @@ export class Sdk<Client extends object> {
     if (given !== undefined) this.#client = Promise.resolve(given);
   }
 
-  /** The client. What it has found of credentials is known from then on. */
+  /** The client. Its credentials are known from then on. */
   async client(): Promise<Client> {
     const { fetch, limits } = this.#line;
     this.#client ??= this.#open(fetchWithin(fetch, limits));
@@ -39,14 +39,14 @@ export class Sdk<Client extends object> {
   }
 }
 
-/** What an SDK was asked for, with its headers. Clients that somebody has wrapped may return plain promises. */
+/** The reply to an SDK request, with its headers. Wrapped clients may return plain promises. */
 export async function receivedFrom(sent: PromiseLike<unknown>): Promise<Received> {
   if (!hasResponse(sent)) return { body: await sent, headers: undefined };
   const { data, response } = await sent.withResponse();
   return { body: data, headers: response.headers };
 }
 
-/** What an SDK was asked for as a stream, put together. */
+/** The streamed reply to an SDK request, assembled. */
 export async function gatheredFrom(
   sent: PromiseLike<unknown>,
   gathering: Gathering,
@@ -65,13 +65,13 @@ export async function gatheredFrom(
   }
 }
 
-/** Some servers take no notice of what they are asked for; the answer has been paid for. */
+/** Some servers ignore the request to stream; the answer has been paid for. */
 function notStreamed({ provider, modelId }: WireContext): ModelCallError {
-  const message = `${provider}:${modelId} answered in one piece although a stream was asked for.`;
+  const message = `${provider}:${modelId} answered in one piece although a stream was requested.`;
   return new ModelCallError({ kind: 'capability', parameter: 'stream', message, charged: true });
 }
 
-/** An error that a server tells within a stream has no status, and would be taken for one of the SDK. */
+/** An error that a server reports within a stream has no status, and would be mistaken for one of the SDK. */
 function toldIn(failure: unknown, context: WireContext): unknown {
   const { error, status } = Object(failure) as Readonly<Record<'error' | 'status', unknown>>;
   const isTold = status === undefined && typeof error === 'object' && error !== null;
@@ -87,11 +87,11 @@ function hasResponse(sent: object): sent is WithResponse {
 }
 
 /**
- * Imports an optional peer dependency at its first use.
+ * Imports an optional peer dependency on first use.
  *
  * @param name - The package, as it is installed.
  * @param load - Imports it.
- * @throws EspalierError `usage` that names the package, where it is not installed.
+ * @throws EspalierError `usage`, naming the package, if it is not installed.
  */
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
@@ -100,9 +100,9 @@ export async function loadPeer<Module>(name: string, load: () => Promise<Module>
     const reason = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const message =
       reason === 'ERR_MODULE_NOT_FOUND' || reason === 'MODULE_NOT_FOUND'
-        ? `Expected the package \`${name}\` to be installed, and it is not. Run: npm install ${name}`
+        ? `Expected the package \`${name}\` to be installed, but it is not. Run: npm install ${name}`
         : `The package \`${name}\` cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
-    // No other search can ask it either.
+    // No other search can use it either.
     throw new EspalierError('usage', message, { cause, scope: 'run' });
   }
 }

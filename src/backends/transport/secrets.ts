@@ -1,26 +1,26 @@
-/** What stands in for a secret in texts that people read. */
+/** The replacement of a secret in texts for people. */
 const hidden = '[hidden]';
 
-/** Shapes of keys that servers are known to repeat in their errors, whole or in part. */
+/** Patterns of keys that servers are known to repeat in their errors, completely or in part. */
 const keyShapes = /\b(?:sk|pk|rk|key|api|hf|gsk|xai)[-_][A-Za-z0-9_*-]{6,}|\bBearer\s+\S+/g;
 
-/** Secrets that are known. An `undefined` stands for one that was not given. */
+/** Known secrets; `undefined` means not given. */
 export type KnownSecrets = Iterable<string | undefined>;
 
-/** Takes keys out of a text for people: those that are known, and whatever looks like one. */
+/** Removes keys from a text for people: known ones, and anything that looks like one. */
 export function withoutSecrets(text: string, secrets: KnownSecrets = []): string {
   const known = patternOf(secrets, (secret) => secret.length >= 4);
   const cleaned = known === undefined ? text : text.replace(known, hidden);
   return cleaned.replace(keyShapes, hidden);
 }
 
-/** Takes the secrets that are known out of all texts of a value, the names of its fields included. */
+/** Removes known secrets from all texts of a value, including the names of fields. */
 export function withoutSecretsIn<Value>(value: Value, secrets: KnownSecrets): Value {
   const known = patternOf(secrets, isTelling);
   return known === undefined ? value : (cleaned(value, known) as Value);
 }
 
-/** Words such as `none` and `ollama`, which stand in for a key, are no secrets of an answer. */
+/** Words such as `none` and `ollama`, which are used as dummy keys, need not be removed from answers. */
 function isTelling(secret: string): boolean {
   return secret.length >= 8 || (secret.length >= 6 && /[^A-Za-z]/.test(secret));
 }
@@ -44,7 +44,7 @@ function patternOf(
   );
 }
 
-/** What is certain of a text in base64, wherever it stands in what was encoded, in both alphabets. */
+/** The invariant parts of a text's base64 form, at any offset in the encoded text, in both alphabets. */
 function base64FormsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].flatMap((shift) => {
@@ -58,7 +58,7 @@ function base64FormsOf(secret: string): readonly string[] {
 function cleaned(value: unknown, known: RegExp): unknown {
   if (typeof value === 'string') return value.replace(known, hidden);
   if (typeof value !== 'object' || value === null) return value;
-  // Vectors are long, and hold no text.
+  // Vectors are long, and contain no text.
   if (Array.isArray(value)) {
     return typeof value[0] === 'number' ? value : value.map((item) => cleaned(item, known));
   }

@@ -1,8 +1,8 @@
 import type { GenerateRequest } from '../../contracts/language-model.ts';
 
 /**
- * Whether what has come of an answer holds all that will be left of it: a stop text stands in it, and none that begins
- * before that one can still come.
+ * Whether the part of an answer that has arrived contains everything that will be kept: it contains a stop text, and no
+ * earlier one can still arrive.
  */
 export function endsAtStop(text: string, stop: readonly string[]): boolean {
   const stops = stop.filter((end) => end !== '');
@@ -20,11 +20,12 @@ export function endsAtStop(text: string, stop: readonly string[]): boolean {
 }
 
 /**
- * Says when an answer that is streamed is over although its server writes on: as soon as a stop text has come that the server
- * was not told of, or takes no notice of. `undefined` where it is to come whole: where tools may be called behind what it
- * says.
+ * Decides when a streamed answer is over although its server is still writing: as soon as a stop text has arrived that
+ * the server did not get, or ignores. `undefined` if the answer must be complete, because tool calls may follow its
+ * text.
  *
- * @param told - The beginning of the answer that the model was told. It may repeat that, which is no part of the answer.
+ * @param told - The partial answer that the model got in the question. It may repeat that, which is not part of the
+ * answer.
  */
 export function overAtStop(
   { stop = [], tools = [] }: Pick<GenerateRequest, 'stop' | 'tools'>,

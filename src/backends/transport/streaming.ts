@@ -3,18 +3,18 @@ import type { Gathering } from './chat-stream.ts';
 import { malformed, type WireContext } from './errors.ts';
 import { parsedJson } from './json.ts';
 
-/** The longest answer that is asked for in one piece: connections on which nothing comes for minutes are cut. */
+/** The longest answer requested without streaming: idle connections are cut after some minutes. */
 export const longestInOnePiece = 16_384;
 
-/** How an answer that is streamed is taken in. */
+/** How a streamed answer is received. */
 export interface Streaming {
-  /** Hears that more of it has come. */
+  /** Called when more of it has arrived. */
   readonly onPart: () => void;
-  /** Whether what it says so far is all that will be left of it. @defaultValue never: it is to come whole */
+  /** Whether the text so far is all that will be kept. @defaultValue never: the answer must be complete */
   readonly isOver: ((text: string) => boolean) | undefined;
 }
 
-/** Whether an answer is streamed because others wait for its beginning, and who gets its parts then. */
+/** Whether an answer is streamed because other requests wait for its beginning, and the listener for its parts. */
 export function listening(
   { began }: Pick<ModelCall, 'began'>,
   onPart: () => void,
@@ -27,12 +27,12 @@ export function listening(
   return { onPart: hear, isStreamed: true };
 }
 
-/** Whose stream it is, and who gets its parts. */
+/** The context of a stream, and the listener for its parts. */
 export interface Listening extends Pick<Streaming, 'onPart'> {
   readonly context: WireContext;
 }
 
-/** The reply that a stream of events comes to. @throws ModelCallError `malformed` where it breaks off. */
+/** The reply assembled from a stream of events. @throws ModelCallError `malformed` if it breaks off. */
 export async function gathered(
   events: AsyncIterable<unknown>,
   gathering: Gathering,
@@ -47,14 +47,14 @@ export async function gathered(
   return reply;
 }
 
-/** The events of a stream: JSON, one on each line that begins with `data:`. */
+/** The events of a stream: JSON, on each line that begins with `data:`. */
 export async function* eventsIn(
   parts: AsyncIterable<string>,
   { context, onPart }: Listening,
 ): AsyncGenerator<unknown, void> {
   let rest = '';
   for await (const part of parts) {
-    // What is no event, such as a comment, shows that the server is still there.
+    // Anything else, such as a comment, shows that the server is still there.
     onPart();
     const [first = '', ...others] = part.split('\n');
     const lines = [rest + first, ...others];

@@ -1,13 +1,13 @@
 import { expectInteger } from '../../base/expect.ts';
 
-/** What may be said of how much a model thinks. */
+/** Options on how much a model thinks. */
 export interface ThoughtOptions {
   /**
-   * How many tokens it may think in, beside the `maxTokens` of a request: an integer from 0 up. The server is told the
-   * sum of both, and a budget has to hold it.
+   * The maximum tokens of its thoughts, in addition to the `maxTokens` of a request: an integer from 0 up. The server
+   * gets the sum of both, and the budget must cover it.
    *
    * @defaultValue 0 for models that are not known to think; for others by effort: 512 for `minimal`, 1,024 for `low`,
-   * 4,096 for `medium` and where none is set, 8,192 for `high`, 16,384 for `xhigh`, 32,768 for `max`
+   * 4,096 for `medium` and if none is set, 8,192 for `high`, 16,384 for `xhigh`, 32,768 for `max`
    */
   readonly thoughtTokens?: number;
 }
@@ -22,11 +22,11 @@ const byEffort: Readonly<Record<string, number>> = {
   max: 32_768,
 };
 
-/** Models that think before they answer, by their names, whoever serves them. */
+/** Names of models that think before they answer, whoever serves them. */
 const thinkers =
   /(?:^|[/:])(?:claude-(?:[a-z]+-)?[5-9]|deepseek-(?:r\d|reasoner|v[4-9])|gemini-(?:2\.5|[3-9])|glm-(?:4\.[5-9]|[5-9])|gpt-(?:oss|[5-9])|grok-[4-9]|magistral|minimax-m|o\d|qwen-?3|qwq)|thinking|reasoning|reasoner/i;
 
-/** Their kin that do not. */
+/** Their variants that do not. */
 const others = /instruct|coder|-chat\b|non-(?:thinking|reasoning)|embed|rerank|guard/i;
 
 /** Whether a model is known to think before it answers, by its name. */
@@ -35,9 +35,9 @@ export function isThinker(modelId: string): boolean {
 }
 
 /**
- * How many tokens a model may think in.
+ * The maximum tokens of a model's thoughts.
  *
- * @throws EspalierError `usage` where that is no such number.
+ * @throws EspalierError `usage` if the number is invalid.
  */
 export function thoughtTokensOf(
   { thoughtTokens }: ThoughtOptions,

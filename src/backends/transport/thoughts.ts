@@ -3,8 +3,8 @@ import type { Completion, TokenLogprob } from '../../contracts/language-model.ts
 const [opening, closing] = ['<think>', '</think>'];
 
 /**
- * An answer without the thoughts that stand before it, between `<think>` and `</think>`. The first mark may be missing,
- * where a chat template has written it, and the second, where the answer was cut off: then all of it is thought.
+ * An answer without the preceding thoughts between `<think>` and `</think>`. The first mark may be missing, if a chat
+ * template has written it, and the second, if the answer was cut off: then everything is thought.
  */
 export function withoutThoughts(
   written: Pick<Completion, 'logprobs' | 'text'>,
@@ -25,7 +25,7 @@ export function withoutThoughts(
   };
 }
 
-/** The tokens at the end of which a text is made up; `undefined` where it begins within one. */
+/** The last tokens that make up a text; `undefined` if it begins within one. */
 function tokensOf(
   text: string,
   tokens: readonly TokenLogprob[] | undefined,

@@ -5,14 +5,14 @@ import { mostCost } from '../../calls/pricing.ts';
 import { faultOfCounts } from '../../calls/usage.ts';
 
 /**
- * The most tokens of a request that nobody here sees: templates and tools of the provider, thoughts beyond the
- * limit. The longest contexts of 2026 hold about as many.
+ * The maximum tokens of a request that are invisible here: templates and tools of the provider, thoughts beyond the
+ * limit. The longest contexts of 2026 have about as many.
  */
 const unseen = 2 ** 20;
 
 /**
- * Why the usage that an answer tells cannot be; `undefined` where it can. More than was reserved can be: servers
- * write beyond a limit, and read more than they were sent.
+ * Why the reported usage of an answer is impossible; `undefined` if it is possible. More than was reserved is possible:
+ * servers write beyond a limit, and read more than they were sent.
  */
 export function faultOfUsage({ operation, request }: Asked, answer: Answer): string | undefined {
   const { usage } = answer;

@@ -2,14 +2,14 @@ import { sha256 as digest } from '@noble/hashes/sha2.js';
 import { isThenable } from '../is-thenable.ts';
 import type { Scope } from './node.ts';
 
-// Not every browser has it, and `using` takes this one then.
+// Some browsers lack it; `using` then uses this one.
 if (!Object.hasOwn(Symbol, 'dispose')) {
   Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
 }
 
 /**
- * A browser cannot follow what is awaited: for as long as anything runs inside of a scope, all code does, inside of what
- * was entered last.
+ * A browser cannot track scopes across awaits: as long as anything runs in a scope, all code counts as inside the scope
+ * that was entered last.
  */
 export function openScope<Value>(): Scope<Value> {
   const entered: Value[] = [];
@@ -44,12 +44,12 @@ export function sha256(content: string | Uint8Array): string {
 /** Browsers never warn of many listeners. */
 export function letManyListen(_signal: AbortSignal): void {}
 
-/** How many bytes a text is in UTF-8. */
+/** The number of bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Resolves when everything that can run without the outside has run: one turn of the event loop. */
+/** Resolves after one turn of the event loop, when all code that waits for nothing external has run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 
-/** What a call runs inside of, also behind an `await`. */
+/** A value that code can read while it runs inside a scope, also after an `await`. */
 export interface Scope<Value> {
-  /** Runs something inside of it. */
+  /** Runs something inside the scope. */
   run<Result>(value: Value, inside: () => Result): Result;
-  /** What the code that asks runs inside of. */
+  /** The value of the scope that the calling code runs in. */
   getStore(): Value | undefined;
 }
 
-/** A scope that follows what is awaited. */
+/** A scope that is preserved across awaits. */
 export function openScope<Value>(): Scope<Value> {
   return new AsyncLocalStorage<Value>();
 }
@@ -20,17 +20,17 @@ export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url' as 'hex');
 }
 
-/** Many may listen to this signal; that is no leak. */
+/** Allows many listeners on this signal without a leak warning. */
 export function letManyListen(signal: AbortSignal): void {
   setMaxListeners(0, signal);
 }
 
-/** How many bytes a text is in UTF-8. */
+/** The number of bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** Resolves when everything that can run without the outside has run: one turn of the event loop. */
+/** Resolves after one turn of the event loop, when all code that waits for nothing external has run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 /**
- * The least probability that all answers looked for must have together. Below it something else was nine times as
- * likely, and how the answers share the rest says nothing.
+ * The minimum total probability of all expected answers. Below it, something else was at least nine times as likely,
+ * and the shares of the answers mean nothing.
  */
 export const leastMass = 0.1;

@@ -1,4 +1,4 @@
-/** Σ x / n; `NaN` of no numbers. */
+/** Σ x / n; `NaN` without numbers. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

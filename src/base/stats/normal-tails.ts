@@ -1,6 +1,6 @@
 /**
- * The chance that a standard normal number lies beyond ± `z`: the two-sided p-value of a score. Good to seven digits
- * and more, far out in the tails as well.
+ * The probability that a standard normal variable is outside ± `z`: the two-sided p-value of a score. Accurate to at
+ * least seven digits, even far out in the tails.
  *
  * @see Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, 26.2.11 within 3 and 26.2.14 beyond.
  */

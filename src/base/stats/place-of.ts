@@ -1,4 +1,4 @@
-/** The place at which so much of the sum of weights is passed; −1 where it never is, as rounding may have it. */
+/** The first index at which the cumulative weight exceeds a share of the total; −1 if rounding prevents it. */
 export function placeOf(weights: readonly number[], share: number): number {
   let left = share;
   return weights.findIndex((weight) => {

@@ -1,19 +1,22 @@
 import { mean } from './mean.ts';
 import { normalTails } from './normal-tails.ts';
 
-/** So many groups that differ are counted out; of more the normal distribution says the same. */
+/**
+ * Up to this many groups with a difference, the distribution is computed exactly; beyond, the normal approximation
+ * agrees.
+ */
 const most = 200;
 
-/** The finest steps that differences of groups are counted in, where their sizes differ too much for exact ones. */
+/** The finest resolution of group differences, if the sizes differ too much for an exact one. */
 const finest = 1000;
 
 /**
- * The two-sided mid-p-value of no difference, from differences in groups that are independent of each other: how likely a
- * sum at least as far from 0 is, were the sign of each group's mean a coin's. What is exactly as far counts half. With groups
- * of one it is McNemar's mid-p test.
+ * The two-sided mid-p-value of no difference, from differences in groups that are independent of each other: the
+ * probability of a sum at least as far from 0 if the sign of each group's mean were random. Sums exactly as far count
+ * half. For groups of one it is McNemar's mid-p test.
  *
- * @see Fagerland, Lydersen and Laake, "The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than
- * exact conditional", 2013.
+ * @see Fagerland, Lydersen and Laake, "The McNemar test for binary matched-pairs data: mid-p and asymptotic are better
+ * than exact conditional", 2013.
  */
 export function signFlipP(groups: readonly (readonly number[])[]): number {
   const means = groups.map(mean).filter((value) => value !== 0);
@@ -27,11 +30,11 @@ export function signFlipP(groups: readonly (readonly number[])[]): number {
   const middle = (chances.length - 1) / 2;
   const found = middle + Math.abs(sum(steps));
   const here = chances[found] ?? 0;
-  // A sum of 0 is as far on either side: it is one place, not two.
+  // A sum of 0 is equally far on both sides, but must be counted once.
   return 2 * sum(chances.subarray(found + 1)) + (found === middle ? here / 2 : here);
 }
 
-/** How likely each sum is where every size is added or taken away: from −Σ to Σ. */
+/** The distribution of the sum if the sign of every size is random: from −Σ to Σ. */
 function chancesOfSums(sizes: readonly number[]): Float64Array {
   const total = sum(sizes);
   let chances = new Float64Array(2 * total + 1);

@@ -1,5 +1,5 @@
 /**
- * The chance that Student's t lies within ± `t`, with `freedom` degrees of freedom: an integer from 1 up.
+ * The probability that Student's t is within ± `t`, with `freedom` degrees of freedom: an integer from 1 up.
  *
  * @see Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, 26.7.3 and 26.7.4.
  */

@@ -17,7 +17,7 @@ interface Curves {
   /** The methods whose intervals are drawn as bands. */
   readonly bands: readonly string[];
   readonly size: keyof typeof sizes;
-  /** What is measured, such as accuracy. */
+  /** The measured quantity, such as accuracy. */
   readonly measure: string;
 }
 
@@ -85,7 +85,7 @@ export function accuracyRows({ plot, draw }: Painter, { points, series, measure 
   });
 }
 
-/** What a mark says when it is pointed at. */
+/** The text shown when a mark is pointed at. */
 export function titleOf(point: ScoredPoint): string {
   const { method, budget, accuracy, n } = point;
   return visible(

@@ -4,7 +4,7 @@ import { escaped } from './html.ts';
 
 /** A table whose first cells name their rows. */
 interface Rows {
-  /** What it shows. */
+  /** What the table shows, in words. */
   readonly caption: string;
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -21,7 +21,7 @@ export function prose(text: string): string {
     .join('');
 }
 
-/** A section with a heading; nothing where there is nothing to say. */
+/** A section with a heading; nothing if there is nothing to say. */
 export function section(title: string, ...parts: readonly string[]): string {
   const body = parts.filter((part) => part !== '').join('\n');
   return body === '' ? '' : `<section>\n<h2>${escaped(title)}</h2>\n${body}\n</section>`;

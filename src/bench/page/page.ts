@@ -65,7 +65,7 @@ ${body(brush, report, options).join('\n')}
 `;
 }
 
-/** What is drawn where a problem could not be scored. */
+/** The drawing for a problem that could not be scored. */
 const unscoredPattern = `<svg class="defs" aria-hidden="true"><defs><pattern id="unscored" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="1.2" height="4" fill="var(--quiet)"></rect></pattern></defs></svg>`;
 
 function body(brush: Painter, report: BenchReport, options: DocumentOptions): readonly string[] {

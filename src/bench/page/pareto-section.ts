@@ -17,7 +17,7 @@ interface Cost {
   readonly text: (cost: number) => string;
   /** What to say where nobody knows it. */
   readonly unknown: string;
-  /** What to say where it is nothing. */
+  /** The text if it is empty. */
   readonly free: string;
 }
 

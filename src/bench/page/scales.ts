@@ -66,7 +66,7 @@ export function shortDollars(usd: number): string {
   return usd >= 1 ? `$${compact(usd)}` : dollars(usd).replace(/(\.\d*?[1-9])0+$/, '$1');
 }
 
-/** What the axis of a budget is called. */
+/** The label of a budget axis. */
 export const unitTitles: Readonly<Record<BenchBudget['unit'], string>> = {
   calls: 'budget in calls',
   ms: 'budget in time',

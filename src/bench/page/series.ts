@@ -32,7 +32,7 @@ export function seriesOf(points: readonly BenchPoint[], baseline?: string): read
   });
 }
 
-/** What each mark stands for. */
+/** The meaning of each mark. */
 export function legend(painter: Painter, series: readonly Series[]): string {
   const items = series.map((one) => `<li>${named(painter, one, shortened(one.method, 60))}</li>`);
   return `<ul class="legend">${items.join('')}</ul>`;

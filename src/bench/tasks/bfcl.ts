@@ -30,7 +30,7 @@ export const bfclEntry: BenchTaskEntry = {
 const missing =
   'The task `bfcl` needs a `python3` of version 3.10 or later with its package first on the PATH: run `python3 -m pip install --no-deps bfcl-eval==2026.3.23 mpmath==1.3.0`.';
 
-/** What the Python side is asked. */
+/** The requests to the Python side. */
 type Asked =
   | { readonly tasks: true }
   | { readonly begin: string }
@@ -42,7 +42,7 @@ type Session = WorldState<Asked, JsonValue>;
 /** A task as the Python side shows it. */
 interface Shown {
   readonly id: string;
-  /** What the user asks for, turn by turn. */
+  /** The requests of the user, turn by turn. */
   readonly requests: readonly string[];
   readonly functions: readonly {
     readonly name: string;

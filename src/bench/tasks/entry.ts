@@ -1,7 +1,7 @@
 import type { Entry } from '../../contracts/entry.ts';
 import type { BenchTask } from '../task.ts';
 
-/** What a listed task is made from. */
+/** The input from which a listed task is made. */
 export interface BenchTaskOptions {
   /** The path of a file with its problems. @defaultValue they are generated, where the task can do so */
   readonly file?: string;
@@ -15,9 +15,9 @@ export interface BenchTaskEntry extends Entry<(options?: BenchTaskOptions) => Be
   readonly argument?: {
     /** The option that it is. */
     readonly option: keyof BenchTaskOptions;
-    /** What it looks like. */
+    /** An example of it. */
     readonly example: string;
-    /** Whether there is no task without it. */
+    /** Whether the task requires it. */
     readonly required: boolean;
   };
 }

@@ -18,7 +18,7 @@ export const logicChainsEntry: BenchTaskEntry = {
     ),
 };
 
-/** Of two chains one leads to what is asked, and the other to its opposite. */
+/** One of two chains leads to the thing asked about, and the other to its opposite. */
 function whether(random: Random, steps: number) {
   const { someone, chains, told, word } = chainsOf(random, 2, steps - 1);
   const isSo = random.next() < 0.5;
@@ -34,7 +34,7 @@ function whether(random: Random, steps: number) {
   };
 }
 
-/** Of three chains each leads to one of the three things. */
+/** Each of three chains leads to one of the three things. */
 function which(random: Random, steps: number) {
   const { someone, chains, told } = chainsOf(random, 3, steps);
   const [answer = ''] = chains;

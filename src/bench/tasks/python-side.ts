@@ -18,7 +18,7 @@ export function pythonCommand(file: string): readonly string[] {
  * The start of a program.
  *
  * @param missing - What is to be installed, in one sentence.
- * @throws EspalierError `usage` where it cannot be started.
+ * @throws EspalierError `usage` if it cannot be started.
  */
 export async function startedAside<State, Action>(
   remote: Environment<State, Action>,

@@ -19,7 +19,7 @@ const usual = 100;
 /**
  * What a task is asked for, with its defaults.
  *
- * @throws EspalierError `usage` where there is no such split, and where an option is out of its range.
+ * @throws EspalierError `usage` if there is no such split, and where an option is out of its range.
  */
 export function readRequest(
   { name, splits = [] }: Pick<BenchTask, 'name' | 'splits'>,

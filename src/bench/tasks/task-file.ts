@@ -7,7 +7,7 @@ import { objectionOf } from '../../base/with-storage-errors.ts';
 /** The largest file of problems, in bytes: it is read whole. */
 const largest = 64 * 1024 * 1024;
 
-/** What a task is called whose problems stand in a file. */
+/** The name of a task whose problems are in a file. */
 export function titleOf(title: string, file: string): string {
   return `${title} (${basename(file)})`;
 }
@@ -15,7 +15,7 @@ export function titleOf(title: string, file: string): string {
 /** A line of a file of problems. */
 export interface TaskLine {
   readonly path: string;
-  /** Of the line, from 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export interface TaskLine {
 /**
  * The text of a file of problems, without a byte order mark.
  *
- * @throws EspalierError `usage` where it cannot be read, is larger than 64 MiB, or is no UTF-8.
+ * @throws EspalierError `usage` if it cannot be read, is larger than 64 MiB, or is no UTF-8.
  */
 export function readTaskFile(path: string): string {
   let bytes: Buffer;
@@ -46,7 +46,7 @@ export function readTaskFile(path: string): string {
 /**
  * The lines of a file of problems that hold something.
  *
- * @throws EspalierError `usage` where the file cannot be read, or has none.
+ * @throws EspalierError `usage` if the file cannot be read, or has none.
  */
 export function readTaskLines(path: string): readonly TaskLine[] {
   const lines = readTaskFile(path)
@@ -57,7 +57,7 @@ export function readTaskLines(path: string): readonly TaskLine[] {
   return lines;
 }
 
-/** What is wrong with a line. */
+/** The fault of a line. */
 export function lineFault(
   { path, number }: TaskLine,
   what: string,

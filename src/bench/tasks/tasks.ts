@@ -152,7 +152,7 @@ function unreadable(path: string, is: string): EspalierError {
   );
 }
 
-/** What a line holds; nothing where it is no JSON: whoever reads the file says so. */
+/** What a line holds; nothing if it is no JSON: whoever reads the file says so. */
 function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));

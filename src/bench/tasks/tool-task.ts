@@ -41,7 +41,7 @@ export const call = (tool: string, input: Call['input'] = {}): Call => ({ tool, 
 export const between = (random: Random, low: number, high: number): number =>
   low + random.integer(high - low + 1);
 
-/** What a tool cannot do, it says. */
+/** Throws an error with this message unless the condition holds. */
 export function expectThat(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise);
 }

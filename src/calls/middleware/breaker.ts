@@ -2,13 +2,13 @@ import { EspalierError, type ModelCallError } from '../../base/errors.ts';
 import type { Clock } from '../../contracts/clock.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 
-/** Leave to make one attempt. */
+/** Permission to make one attempt. */
 export interface Pass {
-  /** Whether the attempt finds out if the model answers again. */
+  /** Whether the attempt tests if the model answers again. */
   readonly isTrial: boolean;
 }
 
-/** Keeps a dead server from being asked again and again. One for each model. */
+/** Prevents repeated calls to a dead server. There is one per model. */
 export class Breaker {
   readonly #model: string;
   readonly #limits: Readonly<Record<'coolDownMs' | 'failures', number>>;
@@ -24,7 +24,7 @@ export class Breaker {
   }
 
   /**
-   * Leave for an attempt. After the cool-down one attempt at a time gets it.
+   * Permits an attempt. After the cool-down, one attempt at a time is permitted.
    *
    * @throws EspalierError `unavailable`
    */
@@ -42,7 +42,7 @@ export class Breaker {
     this.#isTried = false;
   }
 
-  /** The attempt came to an end that tells nothing of whether the model answers. */
+  /** The attempt ended in a way that does not show whether the model answers. */
   left({ isTrial }: Pass): void {
     if (isTrial) this.#isTried = false;
   }
@@ -50,8 +50,8 @@ export class Breaker {
   /**
    * The attempt failed.
    *
-   * @throws EspalierError `unavailable` where no other attempt may follow. Its cause is the failure, which
-   * nobody has been charged for yet.
+   * @throws EspalierError `unavailable` if no other attempt may follow. Its cause is the failure, which has not been
+   * charged yet.
    */
   failed(pass: Pass, failure: ModelCallError, clock: Clock): void {
     this.left(pass);
@@ -63,7 +63,7 @@ export class Breaker {
     if (this.#openedAt !== undefined && !this.#isCool(clock)) throw this.#refusal(failure);
   }
 
-  /** Sleeps. Where the model is given up meanwhile, rejects at once. */
+  /** Sleeps. Rejects at once if the model is given up in the meantime. */
   async sleep(ms: number, { clock, signal }: ModelCall): Promise<void> {
     const waking = new AbortController();
     const wake = (reason: unknown): void => waking.abort(reason);

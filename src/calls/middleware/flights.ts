@@ -1,35 +1,34 @@
-/** Something that somebody gets, for all who want it. */
+/** A value that one caller is getting, for everybody who wants it. */
 interface Flight<Value> {
   readonly value: Promise<Value>;
   readonly owner: Owner;
 }
 
-/** Who gets it. */
+/** The caller that gets it. */
 interface Owner {
   readonly signal: AbortSignal;
 }
 
-/** How to get what nobody else is getting: hand each value over as soon as it is there. */
+/** Gets items that no other caller is getting, and hands over each value as soon as it arrives. */
 export type Get<Item, Value> = (
   items: readonly Item[],
   settle: (key: string, value: Value) => void,
 ) => Promise<void>;
 
-/** What somebody else tried to get, and could not. */
+/** A failure of another caller that was getting the same item. */
 export class ForeignFailure extends Error {
   override readonly name = 'ForeignFailure';
 }
 
-/** Gets nothing twice at the same time. */
+/** Ensures that the same item is not fetched twice at the same time. */
 export class Flights<Value> {
   readonly #flights = new Map<string, Flight<Value>>();
 
   /**
-   * The values of all items, in order. Those that another caller is getting already are waited for; where
-   * that caller gives up, they are got anew, and where it fails, so does this one.
+   * The values of all items, in order. Items that another caller is already getting are waited for; if that caller
+   * gives up, they are requested again, and if it fails, so does this call.
    *
-   * @throws ForeignFailure with the failure of another caller as its cause; the signal's reason; or what
-   * `get` throws.
+   * @throws ForeignFailure with the failure of another caller as its cause; the signal's reason; or what `get` throws.
    */
   async share<Item extends { readonly key: string }>(
     items: readonly Item[],
@@ -76,7 +75,7 @@ export class Flights<Value> {
     const open = new Map<string, { resolve(value: Value): void; reject(error: unknown): void }>();
     for (const { key } of items) {
       const value = new Promise<Value>((resolve, reject) => open.set(key, { resolve, reject }));
-      // Those who wait for it get its failure; nobody has to wait.
+      // Waiting callers get the failure; there may be none.
       value.catch(() => {});
       this.#flights.set(key, { value, owner });
     }
@@ -85,7 +84,7 @@ export class Flights<Value> {
       close(key);
     };
     const close = (key: string): void => {
-      // Where it was given up, somebody else may be getting it by now.
+      // If it was given up, another caller may be getting it by now.
       if (open.delete(key)) this.#flights.delete(key);
     };
     const fail = (error: unknown): void => {
@@ -103,7 +102,7 @@ export class Flights<Value> {
   }
 }
 
-/** What a promise comes to, or at once the reason of an abort. */
+/** The result of a promise, or at once the reason of an abort. */
 function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);

@@ -6,7 +6,7 @@ export interface Booking {
   tokens: number;
 }
 
-/** What went out within the last minute, of any minute: no minute holds more than the limits allow. */
+/** The requests of the last minute: no 60 seconds contain more than the limits allow. */
 export class RateWindow {
   readonly #limits: { readonly requests: number; readonly tokens: number };
   #bookings: Booking[] = [];
@@ -16,8 +16,8 @@ export class RateWindow {
   }
 
   /**
-   * Milliseconds until a request of `tokens` tokens fits; 0 if it does now. One that is larger than the limit
-   * fits when nothing else is in the window, because otherwise it would wait for ever.
+   * Milliseconds until a request of `tokens` tokens fits; 0 if it does now. One that is larger than the limit fits when
+   * nothing else is in the window, because otherwise it would wait forever.
    */
   waitMs(now: number, tokens: number): number {
     this.#bookings = this.#bookings.filter(({ at }) => at + minuteMs > now);
@@ -34,7 +34,7 @@ export class RateWindow {
     return until - now;
   }
 
-  /** Counts a request. Its tokens are corrected when it is known what it used. */
+  /** Counts a request. Its tokens are corrected once its usage is known. */
   book(now: number, tokens: number): Booking {
     const booking = { at: now, tokens };
     this.#bookings.push(booking);

@@ -1,6 +1,8 @@
 import { ModelCallError } from '../../base/errors.ts';
 
-/** The same error with another message, or another word on whether it was charged. It is the new one's cause. */
+/**
+ * The same error with another message, or with another statement on whether it was charged. The original is its cause.
+ */
 export function remade(
   error: ModelCallError,
   changes: { readonly message?: string; readonly charged?: boolean },

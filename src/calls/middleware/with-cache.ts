@@ -30,12 +30,12 @@ export interface CacheOptions {
   readonly store?: {
     /** The value of a key, if there is one. */
     get(key: string): unknown;
-    /** Keeps a value, which is JSON, for `ttlMs` milliseconds, or for ever. */
+    /** Keeps a value, which is JSON, for `ttlMs` milliseconds, or forever. */
     set(key: string, value: JsonValue, ttlMs?: number): unknown;
   };
   /** The maximum number of samples in memory, from 1 up; your own store sets its own limit. @defaultValue 10 000 */
   readonly maxEntries?: number;
-  /** The time to live of a sample in milliseconds, from 1 up. @defaultValue for ever */
+  /** The time to live of a sample in milliseconds, from 1 up. @defaultValue forever */
   readonly ttlMs?: number;
   /** A prefix for keys, for shared stores. @defaultValue nothing */
   readonly namespace?: string;
@@ -43,7 +43,7 @@ export interface CacheOptions {
    * Whether cached answers are charged like the original calls: for comparisons, in which each method pays for
    * everything it uses. A prompt is charged once for all samples requested together.
    *
-   * @defaultValue `false`: it used no tokens
+   * @defaultValue `false`: cached answers use no tokens
    */
   readonly charged?: boolean;
   /** Whether a cached answer takes as long as the original call. @defaultValue `false`: it is immediate */
@@ -59,7 +59,7 @@ export interface CacheOptions {
  * Cached answers use no tokens, and an entirely cached answer is `fromCache`. Only complete answers are cached: no
  * errors, no refusals, nothing that arrived after an abort. A failing store causes a warning, never a failed call.
  *
- * @throws EspalierError `usage` for an option out of its range.
+ * @throws EspalierError `usage` for an option out of range.
  */
 export function withCache(options: CacheOptions = {}): AnyMiddleware {
   expectOptions('withCache', options, 'store maxEntries ttlMs namespace charged paced');
@@ -81,7 +81,7 @@ export function withCache(options: CacheOptions = {}): AnyMiddleware {
   });
 }
 
-/** Models of one name that were told different things beforehand are different models. */
+/** Models of one name with different settings are different models. */
 function settingsKey({ settings = {} }: Payee): string {
   return Object.keys(settings).length === 0 ? '' : `${canonicalJson('settings', settings)}:`;
 }
@@ -98,19 +98,19 @@ interface Shared {
 /** A part of an answer. */
 interface Part {
   readonly answer: Answer;
-  /** What it used when it was bought, where that is charged again. */
+  /** The usage when it was bought, if that is charged again. */
   readonly usage?: Usage;
-  /** How long that took, in milliseconds. */
+  /** How long the call took, in milliseconds. */
   readonly ms?: number;
 }
 
-/** A part that somebody has to get. */
+/** A part that must be fetched. */
 interface Wanted {
   readonly place: number;
   readonly key: string;
 }
 
-/** One call of a model that is answered as far as possible from what is known. */
+/** One call of a model, answered from the cache as far as possible. */
 class CachedCall {
   readonly #operation: ModelOperation<unknown, Answer>;
   readonly #parts: Parts<unknown, Answer>;
@@ -161,7 +161,7 @@ class CachedCall {
       const { fromCache: _, ...answer } = this.#parts.join(parts, this.#chargeOf(given));
       return answer;
     }
-    // What was bought nowhere is known to have used nothing.
+    // If nothing was bought, the usage is known to be zero.
     if (this.#bought.length === 0) {
       return { ...this.#parts.join(parts, noTokens), fromCache: true };
     }
@@ -171,7 +171,9 @@ class CachedCall {
     return isFree ? { ...answer, fromCache: true } : answer;
   }
 
-  /** What the parts would have used had they been bought for this call: each purchase reads its prompt once. */
+  /**
+   * The usage that the parts would have had if they had been bought for this call: each purchase reads its prompt once.
+   */
   #chargeOf(parts: readonly Part[]): Usage {
     const { keys } = this.#request;
     const usageOf = new Map(parts.map(({ usage = {} }, place) => [keys[place] ?? '', usage]));
@@ -186,12 +188,12 @@ class CachedCall {
     );
   }
 
-  /** Whether all parts that are bought together have one prompt. */
+  /** Whether all parts that are bought together have the same prompt. */
   get #readsOnce(): boolean {
     return this.#operation.samples !== undefined;
   }
 
-  /** A failure is charged to whoever made the request; a call that bought something is charged anyway. */
+  /** A failure is charged to the call that made the request; a call that bought something is charged anyway. */
   #chargedAsMade(error: unknown): unknown {
     const isForeign = error instanceof ForeignFailure;
     const failure = isForeign ? error.cause : error;
@@ -256,7 +258,7 @@ class CachedCall {
     }
   }
 
-  /** What a store holds of a part: its use as well where somebody is charged for it, or waits for it, again. */
+  /** Reads a stored part, including its usage and duration if these are charged or waited for again. */
   #opened(kept: JsonValue): Omit<Part, 'answer'> & { readonly json: JsonValue } {
     const { charged, paced } = this.#shared;
     return charged || paced ? boughtSchema.parse(kept) : { json: kept };
@@ -290,7 +292,7 @@ class CachedCall {
 
 const noTokens = { inputTokens: 0, outputTokens: 0 };
 
-/** Hands a part to all who wait for it. */
+/** Delivers a part to everybody who waits for it. */
 type Settle = (key: string, part: Part) => void;
 
 const count = z.int().min(0).exactOptional();
@@ -308,7 +310,7 @@ const boughtSchema = z.object({
 const written = ['outputTokens', 'reasoningTokens'] as const;
 const read = ['inputTokens', 'cachedTokens', 'cacheWriteTokens'] as const;
 
-/** About as long as what was written for a part: its texts, and a token of four characters where it ends. */
+/** The approximate length of the output for a part: its texts, plus a token of four characters at each end. */
 function lengthOf(part: unknown): number {
   const texts = (value: unknown): number => {
     if (typeof value === 'string') return value.length;
@@ -319,8 +321,8 @@ function lengthOf(part: unknown): number {
 }
 
 /**
- * What one of several parts used. Providers tell the sum of what was written: each part has a share of it by its length, and
- * all together the whole. So of what was read, where each part has its own.
+ * The usage of one of several parts. Providers report the sum of the output, of which each part gets a share by its
+ * length. The same applies to the input if each part has its own.
  */
 function shareOf(
   {
@@ -359,7 +361,7 @@ function shareOf(
   };
 }
 
-/** The use of a sample whose prompt another one of the same request has read. */
+/** The usage of a sample whose prompt was read for another sample of the same request. */
 function withoutPrompt(usage: Usage): Usage {
   const told = read.filter((field) => usage[field] !== undefined);
   return { ...usage, ...Object.fromEntries(told.map((field) => [field, 0])) };
@@ -367,7 +369,7 @@ function withoutPrompt(usage: Usage): Usage {
 
 const nothingLeft = (): undefined => undefined;
 
-/** Calls that are one part each. */
+/** Treats each call as a single part. */
 function whole(operation: ModelOperation<unknown, Answer>): Parts<unknown, Answer> {
   return {
     of(request) {
@@ -386,7 +388,7 @@ function whole(operation: ModelOperation<unknown, Answer>): Parts<unknown, Answe
   };
 }
 
-/** A store in memory that forgets what was not used for longest. `now` is asked for the age of what it holds. */
+/** A store in memory that discards the least recently used entries. `now` gives the time for their age. */
 function memoryStore(maxEntries: number, now: () => number): Shared['store'] {
   const entries = new LRUCache<string, { value: JsonValue; until: number }>({ max: maxEntries });
   return {

@@ -27,10 +27,10 @@ export interface LimitOptions {
  * Limits concurrent calls and calls per minute. Each `withLimit()` is one limit, shared by all models it wraps and all
  * searches that use them. First come, first served; a call aborted while waiting leaves the queue at once.
  *
- * It also follows the server: if that reports an exhausted limit, or how long to wait, no call starts before then,
+ * It also follows the server: if it reports an exhausted limit, or how long to wait, no call starts before then,
  * whatever the options. If the wait is more than ten minutes, calls fail at once with a `rate-limit` error.
  *
- * @throws EspalierError `usage` for an option out of its range.
+ * @throws EspalierError `usage` for an option out of range.
  */
 export function withLimit(options: LimitOptions = {}): AnyMiddleware {
   expectOptions('withLimit', options, 'concurrency requestsPerMinute tokensPerMinute');
@@ -38,7 +38,7 @@ export function withLimit(options: LimitOptions = {}): AnyMiddleware {
   return aroundCalls(() => (asked, call, make) => limiter.make(asked, call, make));
 }
 
-/** Which limits a call has passed already, so that it does not wait for itself. */
+/** The limits that a call has already passed, so that it does not wait for itself. */
 const passed: unique symbol = Symbol('espalier.limits');
 
 interface MarkedCall extends ModelCall {
@@ -47,7 +47,7 @@ interface MarkedCall extends ModelCall {
 
 class Limiter {
   readonly #places: LimitFunction;
-  /** Who has a place waits here for room in the minute, one behind the other. */
+  /** Calls that have a slot wait here, one behind another, for room within the minute. */
   readonly #turns: LimitFunction = pLimit(1);
   readonly #window: RateWindow | undefined;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -86,7 +86,7 @@ class Limiter {
         return this.#settling(booking, call, send);
       });
     const { batch } = call;
-    // What waits in a batch takes no place.
+    // A call that waits in a batch takes no slot.
     return batch === undefined
       ? limited(() => make(marked))
       : make({ ...marked, batch: (part, live) => batch(part, () => limited(live)) });
@@ -108,14 +108,14 @@ class Limiter {
       this.#wake = () => waking.abort();
       signal.addEventListener('abort', this.#wake, { once: true });
       await clock.sleep(waitMs, waking.signal).catch((error: unknown) => {
-        // Woken: there is more room than there was, or the caller has given up.
+        // It was woken because there is more room, or because the caller has given up.
         if (!waking.signal.aborted) throw error;
       });
       signal.removeEventListener('abort', this.#wake);
     }
   }
 
-  /** Corrects what was counted by what was used. */
+  /** Replaces the counted worst case by the actual usage. */
   async #settling<Reply extends Pick<Answer, 'usage'>>(
     booking: Booking | undefined,
     { clock }: ModelCall,
@@ -145,13 +145,13 @@ class Limiter {
     }
   }
 
-  /** Answers overtake one another on their way: a later one that allows more does not end a pause. */
+  /** Answers may arrive out of order: a later one that allows more does not end a pause. */
   #pause(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 }
 
-/** A server that wants to be left alone for longer is not waited for, in milliseconds. */
+/** The longest pause that is waited for, in milliseconds. */
 const longestPauseMs = 600_000;
 
 function pausedFor(name: string, ms: number): ModelCallError {
@@ -164,7 +164,7 @@ function pausedFor(name: string, ms: number): ModelCallError {
   });
 }
 
-/** Does something in its turn. Who is aborted before that leaves at once. */
+/** Runs something in its turn. A caller that is aborted before leaves the queue at once. */
 function inTurn<Value>(
   queue: LimitFunction,
   signal: AbortSignal,

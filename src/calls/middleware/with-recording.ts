@@ -40,7 +40,7 @@ export function withRecording(options: {
   return aroundCalls(() => (asked, call, make) => recorder.record(asked, call, make));
 }
 
-/** The number of the next call of each journal: several may write to the same one. */
+/** The number of the next call of each journal: several recorders may write to the same one. */
 const numbers = new WeakMap<Journal, number>();
 
 class Recorder {
@@ -72,7 +72,7 @@ class Recorder {
         operation.result?.encode(answer) ?? { ...answer },
       );
     } catch (error) {
-      // What became of an aborted call, nobody knows; that its journal is broken, the journal cannot tell.
+      // The outcome of an aborted call is unknown, and a storage error of the journal cannot be recorded in it.
       if (!call.signal.aborted && !isStorageError(error)) {
         const message = error instanceof Error ? error.message : String(error);
         const spend = chargeOf(error, reserved);
@@ -86,7 +86,7 @@ class Recorder {
     return operation.named?.(answer, String(number)) ?? answer;
   }
 
-  /** The call as the model sees it: what it says of its attempts is written down. */
+  /** The context that the model gets: its attempts are recorded. */
   #watched(
     call: ModelCall,
     { reserved, ...line }: { call: number; key: string; reserved: CallSpend },
@@ -109,7 +109,7 @@ class Recorder {
     };
   }
 
-  /** The number of the next call. The first one gives an empty journal its header. */
+  /** The number of the next call. The first call gives an empty journal its header. */
   #number(): number {
     const next =
       numbers.get(this.#journal) ?? withStorageErrors('The journal', () => this.#begin());
@@ -119,7 +119,7 @@ class Recorder {
 
   #begin(): number {
     const [header] = this.#journal.lines;
-    // It keeps a search from going on with the journal as with one of its own.
+    // The header prevents a search from continuing the journal as its own.
     if (header === undefined) beginJournal(this.#journal, { recording: 'models' });
     let next = 0;
     for (const line of this.#journal.lines) {

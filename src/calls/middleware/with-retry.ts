@@ -49,14 +49,14 @@ type Settings = Required<Omit<RetryOptions, 'breaker'>>;
  * Retries failed calls that may succeed later, with exponential backoff. Only a `retryable` {@link ModelCallError} is
  * retried; other errors pass through.
  *
- * A wait is between half and all of `baseMs · 2^(k − 1)` after the k-th attempt, at most `maxMs`, and never
- * less than the server asks for. Each further attempt is requested through `ModelCall.retry`, so that ledger and
- * journal see every one. When it gives up, it throws the last error, with the number of attempts.
+ * A wait is between half and all of `baseMs · 2^(k − 1)` after the k-th attempt, at most `maxMs`, and never less than
+ * the server asks for. Each further attempt is requested through `ModelCall.retry`, so that ledger and journal see
+ * every one. When it gives up, it throws the last error, with the number of attempts.
  *
  * A circuit breaker stops calls to a model that keeps failing: they are then refused with an `EspalierError`
  * `unavailable`, which ends a search with its best result. Rate-limit failures do not count.
  *
- * @throws EspalierError `usage` for an option out of its range.
+ * @throws EspalierError `usage` for an option out of range.
  */
 export function withRetry(options: RetryOptions = {}): AnyMiddleware {
   expectOptions('withRetry', options, 'attempts baseMs maxMs totalMs random breaker');
@@ -86,7 +86,7 @@ async function repeat<Answer>(
   const { clock, signal, batch } = call;
   let startedAt = clock.now();
   const passed: ModelCall = batch === undefined ? call : { ...call, batch: waiting(batch) };
-  // What waits in a batch takes as long as that does.
+  // A call that waits in a batch has no time limit of its own.
   function waiting(send: NonNullable<typeof batch>): typeof send {
     return async (asked, live) => {
       const since = clock.now();
@@ -127,14 +127,14 @@ function isRetryable(error: unknown): error is ModelCallError {
   return ModelCallError.isInstance(error) && error.retryable;
 }
 
-/** Equal jitter: half of the wait is certain, so that it grows whatever is drawn. */
+/** Equal jitter: half of the wait is fixed, so that it grows whatever number is drawn. */
 function waitAfter({ retryAfterMs = 0 }: ModelCallError, made: number, settings: Settings): number {
   const { baseMs, maxMs, random } = settings;
   const fullMs = Math.min(maxMs, baseMs * 2 ** (made - 1));
   return Math.max((fullMs / 2) * (1 + random.next()), retryAfterMs);
 }
 
-/** Throws where no other attempt may be made. */
+/** Throws if no other attempt may be made. */
 function expectLeave(
   failure: ModelCallError,
   settings: Settings,

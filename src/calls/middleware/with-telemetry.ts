@@ -79,7 +79,7 @@ export function withTelemetry(options: TelemetryOptions): AnyMiddleware {
   });
 }
 
-/** Leaves out what nobody said. */
+/** Leaves out attributes without a value. */
 function said(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
@@ -94,7 +94,7 @@ function usageAttributes({ usage = {} }: Answer): Attributes {
   };
 }
 
-/** Makes a call and tells its span what became of it. */
+/** Makes a call and reports its outcome to its span. */
 async function told(
   span: Span,
   call: {

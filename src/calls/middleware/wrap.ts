@@ -9,19 +9,19 @@ import { score } from '../operations/score.ts';
 /** A middleware for models of every kind. */
 export type AnyMiddleware = <Model extends Payee>(next: Model) => Model;
 
-/** A call that a model is asked for, whatever its kind. */
+/** A call of a model, of any kind. */
 export interface Asked {
   readonly operation: ModelOperation<unknown, Answer>;
   readonly request: unknown;
 }
 
-/** Hands a call on, by default with what was asked. */
+/** Passes a call on, by default with the original request. */
 export type Make = (call: ModelCall, request?: unknown) => Promise<Answer>;
 
-/** Stands around the calls of a model. */
+/** Surrounds the calls of a model. */
 export type Around = (asked: Asked, call: ModelCall, make: Make) => Promise<Answer>;
 
-/** Makes an operation of a model that has the method for it. */
+/** Creates an operation of a model that has the method for it. */
 type OperationOf = (model: Payee) => ModelOperation<unknown, Answer>;
 
 /** The kinds of calls that models answer, by the method that a model has for each. */
@@ -30,7 +30,7 @@ const kinds = Object.entries({ generate, score, decide, embed }) as unknown as r
   operationOf: OperationOf,
 ])[];
 
-/** A middleware that treats calls of every kind alike. `surround` is called once a model. */
+/** A middleware that treats calls of every kind alike. `surround` is called once per model. */
 export function aroundCalls(surround: (next: Payee) => Around): AnyMiddleware {
   return (next) => {
     const around = surround(next);
@@ -51,15 +51,15 @@ export function aroundCalls(surround: (next: Payee) => Around): AnyMiddleware {
   };
 }
 
-/** A prompt stays as long as it is, whatever stands around the model. */
+/** Middleware does not change the length of a prompt. */
 function countOf(model: Payee): Pick<LanguageModel, 'count'> {
   const { count } = model as LanguageModel;
   return count === undefined ? {} : { count: (request) => count.call(model, request) };
 }
 
 /**
- * A model with these methods that is otherwise another one, read anew each time: a model may learn what it
- * supports only as it is called.
+ * A model with these methods replaced. All other members are read again each time, because a model may learn what it
+ * supports only when it is called.
  */
 function inPlaceOf<Model extends Payee>(model: Model, methods: object): Model {
   const described = kinds.flatMap(([method, operationOf]) =>

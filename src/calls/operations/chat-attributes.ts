@@ -7,7 +7,7 @@ import type {
 } from '../../contracts/language-model.ts';
 import type { Attributes } from './model-operation.ts';
 
-/** What is asked, by the names of OpenTelemetry's conventions for generative AI. */
+/** The request, by the names of OpenTelemetry's conventions for generative AI. */
 export function requestAttributes(request: GenerateRequest, content: boolean): Attributes {
   return {
     'gen_ai.request.choice.count': request.samples === 1 ? undefined : request.samples,
@@ -21,7 +21,7 @@ export function requestAttributes(request: GenerateRequest, content: boolean): A
   };
 }
 
-/** What came back. */
+/** The answer. */
 export function answerAttributes(generation: Generation, content: boolean): Attributes {
   const reasons = generation.completions.flatMap(({ finishReason }) =>
     finishReason === undefined ? [] : [finishReasons[finishReason]],

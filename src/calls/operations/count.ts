@@ -8,27 +8,27 @@ import type { GenerateRequest, LanguageModel, ModelCall } from '../../contracts/
 import type { ModelOperation } from './model-operation.ts';
 import { mostTokensOfPrompt } from './tokens.ts';
 
-/** How long a call waits for the count of its prompt, in milliseconds. */
+/** How long a call waits for the token count of its prompt, in milliseconds. */
 export const countMs = 2000;
 
 /** The number of failed counts in a row after which a model is not asked for another. */
 const mostFailures = 3;
 
-/** What a chat template may tell a model unasked, in tokens. */
+/** The maximum number of tokens that a chat template may add by itself. */
 const mostUnasked = 2048;
 
-/** How often in a row the counts of a model have come to nothing. */
+/** The number of consecutive failed counts of a model. */
 const failures = new WeakMap<LanguageModel, number>();
 
-/** By what a journal knows the prompt that was counted. */
+/** The address of a counted prompt in a journal. */
 export function addressOfPrompt({ messages, tools, schema, toolChoice }: GenerateRequest): string {
   const prompt = [asRead(messages), tools ?? null, schema ?? null, toolChoice ?? null];
   return contentAddress(canonicalJson('request', prompt));
 }
 
 /**
- * Counts the tokens of prompts. It is a call of its own, which costs nothing: so that the journal holds it, and what
- * is reserved depends on no clock and no server when the journal is repeated.
+ * Counts the tokens of prompts. Counting is a separate, free call, so that its result is in the journal and
+ * reservations in a replay depend on no clock and no server.
  */
 export function count(model: LanguageModel): ModelOperation<GenerateRequest, number | null> {
   expectMethods('model', model, ['count']);
@@ -37,7 +37,7 @@ export function count(model: LanguageModel): ModelOperation<GenerateRequest, num
     name: modelName(model),
     repeatable: true,
     isFree: true,
-    // The prompt itself stands in the journal with the call that it is counted for.
+    // The prompt itself is in the journal, with the call that it is counted for.
     address: addressOfPrompt,
     worstCase: () => ({ calls: 0 }),
     run: (request, call) => counted(model, request, call),
@@ -63,7 +63,7 @@ function isPossible(tokens: unknown, request: GenerateRequest): tokens is number
   return Number.isSafeInteger(tokens) && Number(tokens) >= 1 && Number(tokens) <= most;
 }
 
-/** What something comes to; nothing where it fails or takes too long. */
+/** The result of a promise; `undefined` if it fails or takes too long. */
 async function inTime<Value>(
   work: () => MaybePromise<Value>,
   { clock, signal }: ModelCall,
@@ -73,7 +73,7 @@ async function inTime<Value>(
     const working = work();
     if (!(working instanceof Promise)) return working;
     const late = clock.sleep(countMs, over.signal).then(() => undefined);
-    // Who is not waited for any more may fail.
+    // A late failure is ignored.
     late.catch(() => {});
     return await unlessAborted(Promise.race([working, late]), signal);
   } catch {

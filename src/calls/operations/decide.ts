@@ -42,14 +42,14 @@ export function decide(model: DecisionModel): ModelOperation<DecisionRequest, De
   };
 }
 
-/** A server may ask its model each question by itself. */
+/** A server may send each question to its model separately. */
 function worstCase({ messages, questions }: DecisionRequest) {
   const request = messages.map(({ content }) => content);
   const asked = Object.values(questions).map((question) => JSON.stringify(question));
   return { inputTokens: mostTokensIn(asked.flatMap((question) => [...request, question])) };
 }
 
-/** Decisions that hold one on each question. */
+/** Decisions that answer every question. */
 function accept(name: string, reply: Decisions, questions: readonly string[]): Decisions {
   expectObject(`reply of ${name}`, reply);
   const { answers } = reply;

@@ -18,7 +18,7 @@ export function effect<T>(
     name,
     repeatable,
     actsOnState: !pure,
-    // What a plug-in asks is its own matter, and fails no more than what it was called for.
+    // Invalid input is the mistake of a plug-in, and fails only its own call.
     check: (input) => void expectJson(`input of ${name}`, input, 'item'),
     address: (input) => input,
     worstCase: () => ({ calls: free ? 0 : 1 }),

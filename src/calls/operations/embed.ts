@@ -17,7 +17,7 @@ export function embed(model: EmbeddingModel): ModelOperation<readonly string[], 
     worstCase: (texts) => ({ inputTokens: mostTokensIn(texts) }),
     run: (texts, call) => model.embed(texts, call),
     accept: ({ length }, reply) => accept(common.name, reply, length),
-    // A journal holds the vectors alone.
+    // A journal stores only the vectors.
     result: {
       encode: ({ embeddings }) => embeddings,
       decode: (json) => ({ embeddings: json as readonly (readonly number[])[] }),

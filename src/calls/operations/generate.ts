@@ -22,13 +22,13 @@ import type { LeftOf, ModelOperation, Parts, SampleRange } from './model-operati
 import { ofModel } from './of-model.ts';
 import { imageTokensOf, mostTokensOfPrompt } from './tokens.ts';
 
-/** The completion length that a reservation assumes where a request sets no `maxTokens`. */
+/** The completion length that a reservation assumes if a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
 
 const known =
   'messages samples offset maxTokens temperature topP topK stop seed logprobs topLogprobs schema tools toolChoice';
 
-/** How many samples of one request a round has room for. */
+/** The number of sample indices in one round of a request. */
 const samplesOfRound = 2 ** 20;
 
 /** Asks for text. */
@@ -87,7 +87,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
   };
 }
 
-/** Throws where images are shown to a model that is not known to take any. */
+/** Throws if images would be shown to a model that is not known to accept them. */
 function expectSeeing(
   name: string,
   { capabilities }: LanguageModel,
@@ -96,7 +96,7 @@ function expectSeeing(
   if (capabilities.images === true || messages.every(({ images = [] }) => images.length === 0)) {
     return;
   }
-  const message = `${name} is not known to take images. Choose a model that does, or declare \`images\` in its \`capabilities\`.`;
+  const message = `${name} is not known to support images. Choose a model that does, or declare \`images\` in its \`capabilities\`.`;
   throw new EspalierError('usage', message);
 }
 
@@ -108,7 +108,7 @@ function expectSamples(samples: number): void {
 const unlimited =
   'Expected `samples` to be an integer from 1 up, got `Infinity`: a policy whose `count` is `Infinity` is asked for all actions, and has to choose how many to draw, unless the algorithm has a `width`.';
 
-/** What all samples of a request have in common, and a model reads. */
+/** The part of a request that is common to all samples and read by the model. */
 function contentOf({ samples: _, offset: __, ...content }: GenerateRequest): JsonValue {
   return { ...content, messages: asRead(content.messages) } as unknown as JsonValue;
 }
@@ -131,7 +131,7 @@ function worstCase(
   };
 }
 
-/** A text that nobody was paid for comes from a cache, and is said to. */
+/** A text that cost nothing must come from a cache and be marked so. */
 function usageFault(_: GenerateRequest, { completions, usage, fromCache = false }: Generation) {
   const { inputTokens, outputTokens } = { ...usage };
   const isPaid = fromCache || inputTokens !== 0 || outputTokens !== 0;
@@ -139,7 +139,7 @@ function usageFault(_: GenerateRequest, { completions, usage, fromCache = false 
   return isFree ? 'no token for a text' : faultOfCounts(usage);
 }
 
-/** A generation with that number of completions. */
+/** A generation with the requested number of completions. */
 function accept(name: string, reply: Generation, count: number): Generation {
   expectObject(`reply of ${name}`, reply);
   expectArray(`completions of ${name}`, reply.completions);
@@ -160,7 +160,7 @@ function accept(name: string, reply: Generation, count: number): Generation {
 
 const alternative = { token: z.string(), logprob: z.number() };
 
-/** A sample as a cache keeps it: stores outlive versions, and others may write to them. */
+/** A sample as stored in a cache: stores outlive versions, and other programs may write to them. */
 const sampleSchema = z.object({
   completion: z.object({
     text: z.string(),
@@ -177,7 +177,7 @@ const sampleSchema = z.object({
   answeredBy: z.exactOptional(z.string()),
 });
 
-/** Its parts are samples, by their index. */
+/** Its parts are samples, by index. */
 function partsOf(name: string, model: LanguageModel): Parts<GenerateRequest, Generation> {
   const batches = () => model.capabilities.n === true;
   return {
@@ -224,7 +224,7 @@ interface Asking {
   readonly keyOf: (index: number) => string;
 }
 
-/** In which requests samples are bought: in those that a journal holds, the others together or one by one. */
+/** The requests in which samples are bought: the ones in a journal unchanged, the others together or one by one. */
 function rangesOf(
   asking: Asking,
   missing: readonly number[],
@@ -239,7 +239,7 @@ function rangesOf(
   return ranges;
 }
 
-/** The samples that are bought together with one: those that a journal holds, or as many after it as may be. */
+/** The samples that are bought together with one: those of a recorded request, or as many after it as possible. */
 function rangeWith(
   index: number,
   { request, left, keyOf }: Asking,
@@ -247,7 +247,7 @@ function rangeWith(
 ): SampleRange {
   const asked: SampleRange = [index, runLength(index, (next) => missing.includes(next))];
   const before = left(withRange(request, asked));
-  // The run before asked just so; its request may have failed, and another one brought the sample.
+  // The previous run made exactly this request; it may have failed, and another request may have bought the sample.
   if (before === undefined || before.isAsked) return asked;
   const there = before.holding(keyOf(index));
   if (there !== undefined) return rangeOf(there);
@@ -264,14 +264,14 @@ function indices([first, count]: SampleRange): readonly number[] {
   return Array.from({ length: count }, (_, place) => first + place);
 }
 
-/** How many consecutive indices from `start` on there are. */
+/** The number of consecutive indices from `start` on. */
 function runLength(start: number, includes: (index: number) => boolean): number {
   let count = 0;
   while (includes(start + count)) count++;
   return count;
 }
 
-/** Who answered, and which request it was, is told where that is the same of all. */
+/** Joins results. The model and the request id are reported only if all results have the same. */
 function join(results: readonly Generation[], usage: Generation['usage']): Generation {
   const [answeredBy, ...others] = new Set(results.map((result) => result.answeredBy));
   const [requestId, ...more] = new Set(results.flatMap((result) => result.requestId ?? []));

@@ -9,76 +9,76 @@ export interface Answer {
   readonly fromCache?: boolean;
 }
 
-/** The index of the first sample and how many there are. */
+/** The index of the first sample, and the number of samples. */
 export type SampleRange = readonly [first: number, count: number];
 
-/** What spans say, by name. */
+/** The attributes of a span, by name. */
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
 
-/** A kind of call of a model: what middleware and the composing of calls know of it besides. */
+/** A kind of model call, with the additional information that middleware and the composition of calls need. */
 export interface ModelOperation<Request, Result> extends Operation<Request, Result> {
-  /** Which samples are asked for, where equal addresses have several. */
+  /** The requested samples, if equal addresses have several. */
   samples?(request: Request): SampleRange;
-  /** The most that it may use, where it is known how many tokens its prompt is. */
+  /** The worst case, given the number of tokens of the prompt, if it is known. */
   worstCase?(request: Request, promptTokens?: number): WorstCase;
-  /** What of a request the model reads, and tells the tokens of with its answer. */
+  /** The part of a request that the model reads, and whose tokens its answer reports. */
   prompt?(request: Request): Prompt;
-  /** Finds out how many tokens the prompt of a request is, or that nobody can tell. @defaultValue nobody can */
+  /** Counts the tokens of a request's prompt; `null` if the model cannot. @defaultValue the model cannot count */
   readonly counting?: ModelOperation<Request, number | null>;
-  /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */
+  /** Whether it is free, and so does not wait for budget. @defaultValue false */
   readonly isFree?: boolean;
-  /** Whether its model takes it in a batch. @defaultValue false */
+  /** Whether its model accepts it in a batch. @defaultValue false */
   readonly mayWait?: boolean;
-  /** What of a result can be used; throws where none of it can. */
+  /** The usable part of a result; throws if there is none. */
   accept?(request: Request, result: Result): Result;
-  /** Why the usage that a result tells cannot be, beyond what can be of none. */
+  /** Why the reported usage of a result is impossible, beyond the general checks. */
   usageFault?(request: Request, result: Result): string | undefined;
-  /** Whether a result is an answer, and not why there is none. @defaultValue it is */
+  /** Whether a result is an answer rather than a failure. @defaultValue true */
   isAnswer?(result: Result): boolean;
-  /** A result that names the call which bought it. */
+  /** The result with the id of the call that bought it. */
   named?(result: Result, callId: string): Result;
-  /** Of what its calls are made up. @defaultValue each is a whole */
+  /** How its calls consist of parts. @defaultValue a call has no parts */
   readonly parts?: Parts<Request, Result>;
   /** The fields by which a model of this kind is described, besides those of a payee. */
   readonly describedBy?: readonly string[];
-  /** What is asked apart from the state that it acts on: so journals knew it before version 3. */
+  /** The request without the state that it acts on, as journals before version 3 address it. */
   stateless?(request: Request): JsonValue;
-  /** What its spans say, by OpenTelemetry's conventions for generative AI; texts only where the content is wanted. */
+  /** The attributes of its spans, by OpenTelemetry's conventions for generative AI; texts only if `content` is set. */
   readonly telemetry?: {
     readonly operation: string;
     request?(request: Request, content: boolean): Attributes;
     answer?(result: Result, content: boolean): Attributes;
   };
-  /** What a server may have done for it, at most. */
+  /** The maximum of what a server may have done for it. */
   extent?(request: Request, result: Result): Extent;
 }
 
-/** Calls that are made up of parts: each part is bought once, alone or together with others. */
+/** Calls that consist of parts: each part is bought once, alone or together with others. */
 export interface Parts<Request, Result> {
   /** The parts of a request. */
   of(request: Request): PartsOf<Request>;
   /**
-   * Whether the first purchase goes ahead of the others, and warms the server's prefix cache for them. It depends on the
-   * request and the model alone, so that a replay asks in the same order.
+   * Whether the first purchase is sent ahead to fill the server's prefix cache for the others. It depends only on the
+   * request and the model, so that a replay makes the requests in the same order.
    */
   inTurn(request: Request): boolean;
-  /** The results of the parts, in order, without a usage. */
+  /** The results of the parts, in order, without usage. */
   split(result: Result): readonly Result[];
   /** The result of all parts together. */
   join(results: readonly Result[], usage: Usage): Result;
-  /** The result of a part as a cache keeps it. */
+  /** The result of a part in the form that a cache stores. */
   keep(result: Result): unknown;
-  /** The result of a part that a cache kept; throws where it did not. */
+  /** Restores the result of a part from a cache; throws if it is invalid. */
   kept(json: JsonValue): Result;
-  /** The request that a journal holds. */
+  /** The request recorded in a journal. */
   requestOf(address: JsonValue, samples: SampleRange | undefined): Request;
 }
 
 /** The parts of one request. */
 export interface PartsOf<Request> {
-  /** What each part asks: equal keys are equal parts. */
+  /** The content of each part: equal keys are equal parts. */
   readonly keys: readonly string[];
-  /** How the parts at some places are bought; other parts may come with them. */
+  /** The purchases that buy the parts at these places; other parts may come with them. */
   purchases(places: readonly number[], left: LeftOf<Request>): readonly Purchase<Request>[];
 }
 
@@ -89,23 +89,23 @@ export interface Purchase<Request> {
   readonly keys: readonly string[];
 }
 
-/** What an earlier run has asked for in other company than a request has; nothing where that makes no difference. */
+/** The earlier requests that may contain parts of a request; absent if grouping makes no difference. */
 export type LeftOf<Request> = (request: Request) => Left<Request> | undefined;
 
-/** What an earlier run has asked for. */
+/** The requests of an earlier run. */
 export interface Left<Request> {
-  /** Whether it has asked for just this request. */
+  /** Whether it made exactly this request. */
   readonly isAsked: boolean;
-  /** The request in which it has asked for a part. */
+  /** The request in which it asked for a part. */
   holding(key: string): Request | undefined;
 }
 
-/** What a server may have done for a call. */
+/** The maximum work that a server may have done for a call. */
 export interface Extent {
-  /** The most requests that it may have made of it. */
+  /** The maximum number of requests sent to the model. */
   readonly requests: number;
-  /** How many things came that took a token. */
+  /** The number of answers, each of which takes at least one token. */
   readonly answers: number;
-  /** The bytes that were written; nothing where none are. */
+  /** The number of bytes written; absent if nothing is written. */
   readonly bytes?: number;
 }

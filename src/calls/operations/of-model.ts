@@ -3,7 +3,7 @@ import { modelName } from '../../base/model-name.ts';
 import type { Payee } from '../../contracts/language-model.ts';
 import type { Answer, ModelOperation } from './model-operation.ts';
 
-/** What calls of all models have in common. Throws where a model has no method for this kind of call. */
+/** The common part of calls of all models. Throws if a model has no method for this kind of call. */
 export function ofModel(
   kind: string,
   model: Payee,

@@ -19,7 +19,7 @@ import { mostTokensIn } from './tokens.ts';
 /** The scores of one solution, or why there are none. */
 type Scores = StepScores['scores'][number];
 
-/** Scores solutions: those not bought yet in one request, those that a journal holds as they stand there. */
+/** Scores solutions: recorded requests are repeated unchanged, the remaining solutions are bought in one request. */
 export function score(model: RewardModel): ModelOperation<ScoreRequest, StepScores> {
   const common = ofModel('score', model);
   return {
@@ -71,7 +71,7 @@ function partsOf(model: RewardModel): Parts<ScoreRequest, StepScores> {
   };
 }
 
-/** In which requests solutions are bought: in those that an earlier run left, the others together. */
+/** The requests in which solutions are bought: those of an earlier run, and one for the others. */
 function batchesOf(
   missing: ScoreRequest,
   left: LeftOf<ScoreRequest>,
@@ -107,7 +107,7 @@ function expectSolution(
   if (from < 0 || from > most) throw expectation('from', `from 0 to ${most}`, from);
 }
 
-/** The scores of each solution, and what the request used. */
+/** The scores of each solution, and the usage of the request. */
 function accept(model: RewardModel, { solutions }: ScoreRequest, reply: StepScores): StepScores {
   const name = modelName(model);
   expectObject(`reply of ${name}`, reply);
@@ -122,7 +122,10 @@ function accept(model: RewardModel, { solutions }: ScoreRequest, reply: StepScor
   };
 }
 
-/** Scores as they were given, or what is wrong with them. Too few or too many cannot be told which is whose. */
+/**
+ * The scores of a solution, or the failure if they are invalid. If their number is wrong, they cannot be assigned to
+ * steps.
+ */
 function soundScores(model: RewardModel, { steps, from = 0 }: Solution, scores: unknown): Scores {
   if (isFailure(scores)) return scores;
   const { scores: about = 'steps', range: [least, greatest] = [0, 1] } = model;

@@ -90,7 +90,7 @@ class Audit {
   readonly #types = new Map<string, ColumnTypes>();
   readonly #leakage: Leakage;
   readonly #images = new ImageFiles();
-  /** By configuration: what is nearly the same may stand in another split. */
+  /** By configuration: near-duplicates may be in different splits. */
   readonly #near = new Map<string, NearDuplicates>();
 
   constructor(limits: AuditLimits, files: readonly DatasetFile[]) {
@@ -98,7 +98,7 @@ class Audit {
     this.#leakage = new Leakage(new Set(files.map(({ split }) => split)));
   }
 
-  /** Names what is data of a kind that is not read. */
+  /** Names data of a kind that is not read. */
   passOver(files: ReturnType<typeof unreadFiles>): void {
     for (const { name, kind } of files) {
       this.#findings.add('default', 'unsupported-file', { place: name, excerpt: kind });
@@ -194,7 +194,7 @@ class Audit {
     const repeated = this.#tallyOf(file).add(row, tokens);
     const faults: readonly RowFault[] = [
       ...row.faults,
-      // What stands for lost bytes has been told where bytes are wrong.
+      // Replacement characters for lost bytes have been reported with the invalid bytes.
       ...(item.misencoded === true ? [] : textFaults(row.columns, source)),
       ...rowChecks.flatMap((check) => check(row, this.#limits)),
       ...lengthFaults(tokens, this.#limits.maxLength),

@@ -6,7 +6,7 @@ const none: readonly RowFault[] = [];
 
 /** Each result of a tool answers a call before it, and each call has its result before the conversation goes on. */
 export function callFaults({ alternates, prompt, chosen, rejected }: ReadRow): readonly RowFault[] {
-  // Where turns alternate, each result stands behind its call.
+  // If turns alternate, each result follows its call.
   if (alternates) return none;
   const asked = turnsOf(prompt);
   for (const side of [chosen, rejected].map(turnsOf)) {

@@ -9,9 +9,9 @@ export class ColumnTypes {
   #keys: string | undefined;
 
   /**
-   * What is wrong with the types of a row, beside those before it. `null` goes with any type.
+   * Returns the faults in the types of a row, compared with earlier rows. `null` goes with any type.
    *
-   * @param source - The text of the row, which tells `1` from `1.0`.
+   * @param source - The text of the row, which distinguishes `1` from `1.0`.
    */
   look(columns: RowColumns, source?: string): readonly RowFault[] {
     const faults: RowFault[] = [];
@@ -47,7 +47,7 @@ export class ColumnTypes {
     return undefined;
   }
 
-  /** What is nested deeper, such as arguments of calls, may differ from row to row. */
+  /** Values nested deeper, such as arguments of calls, may differ from row to row. */
   #mixedWithin(name: string, values: RowColumns): RowFault | undefined {
     for (const [key, value] of Object.entries(values)) {
       const own = typeOf(value);
@@ -84,7 +84,7 @@ function typeOf(value: unknown): string {
   return isPlainObject(value) ? 'object' : typeof value;
 }
 
-/** Whether a number stands in the text as a whole or as a decimal one. */
+/** Whether the text gives a number as an integer or as a decimal. */
 function writtenAs(name: string, value: number, source: string): 'int' | 'float' {
   if (!Number.isInteger(value)) return 'float';
   const key = JSON.stringify(name);

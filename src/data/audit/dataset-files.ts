@@ -11,7 +11,7 @@ import { escapeControls } from './excerpt.ts';
 
 /** A file of a dataset. */
 export interface DatasetFile {
-  /** Where it lies. */
+  /** Its location. */
   readonly path: string;
   /** Its path within the dataset, with slashes. */
   readonly name: string;
@@ -19,14 +19,14 @@ export interface DatasetFile {
   readonly config: string;
   /** The split that it belongs to. */
   readonly split: string;
-  /** How LLaMA-Factory is told to read it. */
+  /** The entry by which LLaMA-Factory reads it. */
   readonly mapping?: ColumnMapping;
 }
 
 /**
  * The data files of a folder, or of one file: those that the card declares, else all, by their names.
  *
- * @throws EspalierError `usage` where nothing can be read.
+ * @throws EspalierError `usage` if nothing can be read.
  */
 export function datasetFiles(path: string): readonly DatasetFile[] {
   expectText('path', path);
@@ -143,7 +143,7 @@ const splits: Readonly<Record<string, string>> = {
   dev: 'validation',
 };
 
-/** The split that a file name tells, as the Hub reads it: a word of its own. */
+/** The split in a file name, as the Hub reads it: a separate word. */
 function splitOf(name: string): string {
   const words = name.toLowerCase().split(/[^a-z]+/);
   return words.map((word) => splits[word]).find((split) => split !== undefined) ?? 'train';

@@ -6,7 +6,7 @@ import { readingFor } from '../formats/recognise.ts';
 import { type DatasetFile, datasetFiles } from './dataset-files.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 
-/** A row of a dataset, and where it stands. */
+/** A row of a dataset, and its location. */
 export interface DatasetRow {
   readonly file: DatasetFile;
   /** The line, or the number of the row, from 1. */
@@ -19,9 +19,9 @@ export interface DatasetRow {
 }
 
 /**
- * The rows of a dataset one after another, with what is no row left out.
+ * The rows of a dataset one after another, without values that are not rows.
  *
- * @throws EspalierError `usage` where nothing can be read, or a file is broken.
+ * @throws EspalierError `usage` if nothing can be read, or a file is broken.
  */
 export async function* datasetRows(path: string): AsyncGenerator<DatasetRow, void, undefined> {
   for (const file of datasetFiles(path)) {

@@ -5,7 +5,7 @@ import { auditRules } from './rules.ts';
 /** Examples that are kept of each finding. */
 const mostExamples = 3;
 
-/** What was found so far: counts, and the first places of each. */
+/** The findings so far: counts, and the first places of each. */
 export class Findings {
   readonly #open = new Map<string, AuditFinding>();
 

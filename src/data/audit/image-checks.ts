@@ -74,5 +74,5 @@ export class ImageFiles {
 
 type MissingImage = Readonly<Record<'config' | 'excerpt' | 'place', string>>;
 
-/** So many missing images are counted. */
+/** How many missing images are counted. */
 const mostMissing = 1000;

@@ -4,7 +4,7 @@ import { HashTable, hashOf } from '../hash-table.ts';
 import { excerptOf } from './excerpt.ts';
 import type { RowFault } from './report.ts';
 
-/** Where a prompt stands first; one object for all prompts of a problem. */
+/** The first place of a prompt; one object for all prompts of a problem. */
 interface PromptPlace {
   readonly problem: string;
   readonly split: string;
@@ -13,7 +13,7 @@ interface PromptPlace {
 /** Prompts that are remembered: a map takes no more than some 16 million. */
 const mostPrompts = 10_000_000;
 
-/** Watches in which split each problem, and each prompt, stands. */
+/** Records the splits in which each problem and each prompt occur. */
 export class Leakage {
   readonly #splitOf = new HashTable();
   readonly #splits: string[] = [];
@@ -30,7 +30,7 @@ export class Leakage {
    * What of a row is in another split too: its problem, or else its prompt under the name of another problem, which two
    * problems that come to the same state share.
    *
-   * @param problem - A hash of its problem; 0 where none is known.
+   * @param problem - A hash of its problem; 0 if none is known.
    */
   look(row: ReadRow, problem: number, split: string): RowFault | undefined {
     if (!this.#isSplit) return undefined;
@@ -45,7 +45,7 @@ export class Leakage {
     return { code: 'shared-prompt', excerpt: `${first.split} and ${split}, ${problems}` };
   }
 
-  /** Where a prompt was first seen; this is remembered where it is new. */
+  /** The place where a prompt was first seen; a new one is recorded. */
   #first(key: number, problem: string, split: string): PromptPlace | undefined {
     const known = this.#prompts.get(key);
     if (known !== undefined || this.#prompts.size >= mostPrompts) return known;

@@ -3,16 +3,16 @@ import type { RowFault } from './report.ts';
 import type { CountTokens } from './tokenizer.ts';
 import { offeredIn } from './tool-checks.ts';
 
-/** What a chat template writes around a turn, in tokens, about. */
+/** The tokens that a chat template writes around a turn, approximately. */
 const turnTokens = 4;
 
 /** How long a row is, in tokens. */
 export interface RowTokens {
-  /** What is asked, with the tools that are offered; `undefined` where it stands within what is said. */
+  /** The prompt, with the tools that are offered; `undefined` if it is part of the completion. */
   readonly prompt: number | undefined;
-  /** What is said; 0 where there is nothing. */
+  /** The completion; 0 if there is none. */
   readonly chosen: number;
-  /** The other side; 0 where there is none. */
+  /** The other side; 0 if there is none. */
   readonly rejected: number;
 }
 

@@ -6,7 +6,7 @@ import { packageFile } from '../../base/package-file.ts';
 /** How long the next rows of a Parquet file may take, in milliseconds; whole files take less. */
 const longestBatch = 10_000;
 
-/** The rows of a Parquet file. In a thread of its own: a broken file can keep the reader busy for ever. */
+/** The rows of a Parquet file. Read in a separate thread: a corrupt file can keep the reader busy forever. */
 export async function* parquetRows(path: string): AsyncGenerator<unknown, void, undefined> {
   const script = packageFile('dist/data/audit/parquet-worker.js');
   const worker = new Worker(script, { workerData: path, execArgv: [] });

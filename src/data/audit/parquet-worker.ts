@@ -26,7 +26,7 @@ const compressors: Compressors = {
 
 const read = ['UNCOMPRESSED', 'SNAPPY', ...Object.keys(compressors)].join(', ');
 
-/** What the reader says of a codec that it does not know, with what to do. */
+/** The reader's message about a codec that it does not support, with what to do. */
 function faultOf(message: string): string {
   const [, codec] = /unsupported compression codec: (\w+)/.exec(message) ?? [];
   return codec === undefined

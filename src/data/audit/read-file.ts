@@ -7,7 +7,7 @@ import { expectRegularFile } from '../../base/regular-file.ts';
 import { parquetRows } from './parquet-rows.ts';
 import { closingQuote } from './repeated-key.ts';
 
-/** A row as it stands in a file, or why there is none. */
+/** A row of a file, or why there is none. */
 export type FileItem = ItemPlace &
   (
     | { readonly value: unknown; readonly source?: string }
@@ -29,7 +29,7 @@ interface ItemPlace {
 export const longestLine: number = 32 << 20;
 /** The longest JSON array that is read, in bytes: more is no text that can be parsed at once. */
 const longestArray = 512 << 20;
-/** What is read of a file at a time, in bytes. */
+/** How many bytes of a file are read at a time. */
 const chunkBytes = 1 << 18;
 const newline = 0x0a;
 
@@ -141,7 +141,7 @@ function chunksOf(path: string): AsyncIterable<Buffer> {
   const input = createReadStream(path, { highWaterMark: chunkBytes });
   if (!/\.gz$/i.test(path)) return input;
   const unpacked = createGunzip({ chunkSize: chunkBytes });
-  // What breaks the file off breaks the reading of what it holds; it is thrown there.
+  // An error that breaks off the file breaks the reading of its rows; it is thrown there.
   pipeline(input, unpacked).catch(() => undefined);
   return unpacked;
 }
@@ -164,7 +164,7 @@ function asText(bytes: Buffer): string {
 function parsed(source: string): { value: unknown; source: string } | { broken: string } {
   try {
     const value: unknown = JSON.parse(source);
-    // What is nested too deep could not be walked.
+    // A value nested too deep could not be walked.
     return jsonFault(value) === undefined ? { value, source } : { broken: source };
   } catch {
     return { broken: source.replace(/\r?\n$/, '') };

@@ -27,7 +27,7 @@ export function closingQuote(source: string, open: number): number {
   return source.length;
 }
 
-/** Whether a colon stands behind a text. */
+/** Whether a colon follows a text. */
 function isKey(source: string, close: number): boolean {
   let at = close + 1;
   while (at < source.length && source.charCodeAt(at) <= 0x20) at++;
@@ -42,7 +42,7 @@ function keysHeld(value: unknown): number {
   return keys;
 }
 
-/** The first key that stands twice in the same object. */
+/** The first key that occurs twice in the same object. */
 function firstRepeated(source: string): string {
   const open: Set<string>[] = [];
   for (let at = 0; at < source.length; at++) {

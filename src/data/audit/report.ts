@@ -120,7 +120,7 @@ export interface AuditReport {
     readonly code: AuditCode;
     /** The severity. Errors make training fail or go wrong; warnings may. */
     readonly severity: 'error' | 'warning';
-    /** What is wrong and what to do, in one sentence. */
+    /** The fault and the remedy, in one sentence. */
     readonly message: string;
     /** The configuration with the finding. */
     readonly config: string;

@@ -42,7 +42,10 @@ const blankPrompt: RowCheck = ({ prompt }) =>
     ? found('missing-prompt', textOf(prompt))
     : none;
 
-/** What the file says of how much better the chosen side is: its margin, else its scores, unless scores say the opposite. */
+/**
+ * How much better the chosen side is according to the file: its margin, else its scores, unless scores say the
+ * opposite.
+ */
 export function marginOf({ columns }: Pick<ReadRow, 'columns'>): number | undefined {
   let least = numberIn(columns, 'margin');
   for (const name of Object.keys(columns)) {

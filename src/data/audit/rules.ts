@@ -1,10 +1,12 @@
 import type { AuditCode, AuditFinding } from './report.ts';
 
-/** How bad a finding is, and what is wrong and what to do, in one sentence. */
+/** The severity of a finding, with the fault and the remedy in one sentence. */
 interface AuditRule extends Pick<AuditFinding, 'message' | 'severity'> {
-  /** What rows may have now and then is told only where this share of the rows of a configuration has it. @defaultValue 0 */
+  /**
+   * Faults that rows may have now and then are reported only from this share of a configuration's rows. @defaultValue 0
+   */
   readonly from?: number;
-  /** What rows may all have is told only below this share. @defaultValue any share */
+  /** Faults that all rows may have are reported only below this share. @defaultValue any share */
   readonly below?: number;
 }
 

@@ -7,7 +7,7 @@ function found(code: RowFault['code'], excerpt: unknown): readonly RowFault[] {
   return [{ code, excerpt }];
 }
 
-/** Both sides must go on from the same prompt, where it stands in them. */
+/** Both sides must continue from the same prompt, if they contain it. */
 export function promptFaults(row: ReadRow): readonly RowFault[] {
   const { kind, implicit, prompt, chosen, rejected } = row;
   if (kind !== 'preference') return repeatedPrompt(row);

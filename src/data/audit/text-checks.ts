@@ -7,7 +7,7 @@ const none: readonly RowFault[] = [];
 /** What each fault of a text needs, so that most texts are known to be sound by one look. */
 const suspicious = /[<{[&ÂÃâ]/;
 
-/** What is wrong with the texts of a row, beside their characters. */
+/** Checks the texts of a row for faults other than those of their characters. */
 export function wordFaults(row: ReadRow): readonly RowFault[] {
   const { prompt, chosen, rejected } = row;
   const faults: RowFault[] = [];
@@ -27,7 +27,7 @@ export function wordFaults(row: ReadRow): readonly RowFault[] {
 const templateToken =
   /<\|(?:im_start|im_end|eot_id|start_header_id|end_header_id|begin_of_text)\|>|<(?:start|end)_of_turn>|\[\/?INST\]|<<SYS>>/;
 const doubledToken = /^\s*(<s>|<bos>|<\|begin_of_text\|>|<｜begin▁of▁sentence｜>)\s*\1/;
-/** Texts of UTF-8 that were read as Windows-1252 or Latin-1; none of them stands together in any language. */
+/** Texts of UTF-8 that were read as Windows-1252 or Latin-1; none of these sequences occurs in any language. */
 const mojibake =
   /Ã[\u0080-\u00a9\u00ab-\u00ba\u00bc-\u00bf„Ÿœ]|â(?:€[\u0080-\u009f™œ“˜¦]|\u0080[\u0080-\u00bf])|Â[°£©®§±]/;
 const escapedTwice = /&amp;(?:amp|lt|gt|quot|#\d+);/;
@@ -73,7 +73,7 @@ function sideFaults(side: RowContent, row: ReadRow): readonly RowFault[] {
   return faults;
 }
 
-/** Steps end where they may; whatever else is learnt closes what it opens. */
+/** Steps may end anywhere; all other learnt texts close what they open. */
 function hasOpenThought(text: string, { columns }: ReadRow): boolean {
   const open = text.lastIndexOf('<think>');
   const isWhole = columns['chosen_ends'] !== false && columns['rejected_ends'] !== false;

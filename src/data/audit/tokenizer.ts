@@ -15,7 +15,7 @@ export const estimateTokens: CountTokens = (text) => Math.ceil(Buffer.byteLength
 /**
  * Reads a tokenizer: a `tokenizer.json` of Hugging Face, or a GGUF file whose vocabulary is of the SentencePiece kind.
  *
- * @throws EspalierError `usage` where it is neither.
+ * @throws EspalierError `usage` if it is neither.
  */
 export async function readTokenizer(path: string): Promise<CountTokens> {
   if (/\.gguf$/i.test(path)) {

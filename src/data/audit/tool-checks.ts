@@ -4,7 +4,7 @@ import { turnsOf } from './contents.ts';
 import type { RowFault } from './report.ts';
 import { argumentFault, schemaFault } from './tool-schema.ts';
 
-/** What is wrong with the tools that a row offers and calls. */
+/** Checks the tools that a row offers and calls. */
 export function toolFaults(row: ReadRow): readonly RowFault[] {
   const { prompt, chosen, rejected, columns } = row;
   const turns = [prompt, chosen, rejected].flatMap(turnsOf);
@@ -20,7 +20,7 @@ export function toolFaults(row: ReadRow): readonly RowFault[] {
   const broken = calls.find(({ fault }) => fault !== undefined);
   if (broken !== undefined) faults.push({ code: 'invalid-call', excerpt: broken.fault });
   if (tools.length === 0) return [...faults, { code: 'tools-missing', excerpt: user.role }];
-  // Calling what is not there, or wrongly, may be why a side was rejected.
+  // A call of a missing tool, or a wrong call, may be why a side was rejected.
   const meant = [prompt, chosen].flatMap(turnsOf).flatMap((turn) => turn.calls);
   return [...faults, ...calledFaults(meant.flatMap(callsIn).map(readCall), tools)];
 }
@@ -40,7 +40,7 @@ function calledFaults(calls: readonly Call[], tools: readonly unknown[]): readon
   return faults;
 }
 
-/** The tools that a row offers, as it writes them: as JSON or as JSON text; `undefined` where that cannot be read. */
+/** The tools that a row offers, as it writes them: as JSON or as JSON text; `undefined` if that cannot be read. */
 export function offeredIn(columns: ReadRow['columns']): readonly unknown[] | undefined {
   const { tools, input } = columns;
   const own = tools ?? (isPlainObject(input) ? input['tools'] : undefined) ?? [];
@@ -49,7 +49,7 @@ export function offeredIn(columns: ReadRow['columns']): readonly unknown[] | und
   return Array.isArray(value) ? value : undefined;
 }
 
-/** What is wrong with the first such tool. Those that a service carries out itself have a type of their own, and no name. */
+/** The fault of the first invalid tool. Tools that a service carries out itself have a separate type, and no name. */
 function offerFaults(tools: readonly unknown[]): readonly RowFault[] {
   const names = new Set<string>();
   for (const tool of tools) {
@@ -74,7 +74,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of a tool or a call. */
+/** The name of a tool or a call. */
 function nameOf(value: unknown): string | undefined {
   if (!isPlainObject(value)) return undefined;
   const { function: own, name } = value;
@@ -83,7 +83,7 @@ function nameOf(value: unknown): string | undefined {
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** The schema of what a tool takes. Some write it as JSON text. */
+/** The schema of a tool's arguments. Some datasets write it as JSON text. */
 function parametersOf(tool: unknown): unknown {
   if (!isPlainObject(tool)) return undefined;
   const { function: own } = tool;
@@ -98,7 +98,7 @@ function callsIn(value: unknown): readonly unknown[] {
   return Array.isArray(call) ? call : [call];
 }
 
-/** A call, and what is wrong with it. */
+/** A call, and its fault. */
 interface Call {
   readonly name?: string | undefined;
   readonly args?: Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
 };
 
-/** What is wrong with the schema of the arguments of a tool, as far as it is looked at; `undefined` where nothing is. */
+/** The first fault in the schema of a tool's arguments, as far as it is checked; `undefined` if there is none. */
 export function schemaFault(schema: unknown): string | undefined {
   if (schema === undefined || schema === null) return undefined;
   if (!isPlainObject(schema)) return 'parameters: no object';

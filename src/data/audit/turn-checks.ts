@@ -23,7 +23,7 @@ export function roleFaults(row: ReadRow): readonly RowFault[] {
   return odd.length > 0 ? odd : [...continued(row), ...order(row)];
 }
 
-/** What is learnt is what the assistant says: it ends each side, and begins one that does not repeat its prompt. */
+/** Only the assistant's turns are learnt: one ends each side, and begins one that does not repeat its prompt. */
 function outOfTurn({ implicit, prompt, chosen, rejected }: ReadRow): readonly RowFault[] {
   for (const side of [chosen, rejected].map(turnsOf)) {
     const [first, last] = [side[0], side.at(-1)];
@@ -50,7 +50,7 @@ function continued({ prompt }: ReadRow): readonly RowFault[] {
     : none;
 }
 
-/** System first, then a turn of the user, and none behind one of its own kind. */
+/** System first, then a turn of the user, and no two consecutive turns of the same role. */
 function order({ implicit, prompt, chosen }: ReadRow): readonly RowFault[] {
   const asked = implicit === true ? turnsOf(chosen) : turnsOf(prompt);
   if (asked.length === 0) return none;
@@ -103,7 +103,7 @@ function isForeign(role: string, { columns }: ReadRow): boolean {
 const asking: readonly string[] = ['human', 'observation', 'tool', 'user'];
 const answering: readonly string[] = ['assistant', 'function_call', 'gpt'];
 
-/** A content is text or parts, and what was said before is pairs of texts. */
+/** A content is text or parts, and the earlier conversation is pairs of texts. */
 export function contentFaults({ prompt, chosen, rejected, columns }: ReadRow): readonly RowFault[] {
   const odd = [prompt, chosen, rejected]
     .flatMap(turnsOf)

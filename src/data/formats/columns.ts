@@ -26,5 +26,5 @@ export type ColumnType =
 /** The columns of a file, in order. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** A row of a file: a value for each non-optional column, and nothing else. */
+/** A row of a file: a value for each non-optional column, and no others. */
 export type FileRow = Readonly<Record<string, JsonValue>>;

@@ -9,13 +9,13 @@ import type { Reading } from './reading.ts';
 
 /** A form as its file describes it. */
 export interface Form<Kind extends RowKind> {
-  /** What the trainer reads, in order. */
+  /** The columns that the trainer reads, in order. */
   readonly columns: Columns;
   /** How its trainer is started, as Markdown. @defaultValue `''` */
   readonly usage?: string;
-  /** What the trainer reads, of one row; a sentence where this form cannot say it. */
+  /** The row as the trainer reads it; a sentence if this form cannot express it. */
   readonly write: (row: RowOfKind<Kind>) => FileRow | string;
-  /** Whether it can say what images a row shows. @defaultValue false: such a row is refused */
+  /** Whether it can express the images of a row. @defaultValue false: a row with images is refused */
   readonly showsImages?: boolean;
   readonly extraFiles?: NonNullable<RowFormat['extraFiles']>;
   readonly files?: NonNullable<RowFormat['files']>;
@@ -81,7 +81,7 @@ function rowFormat(
   provenance: boolean,
 ): RowFormat {
   const { name, kind, columns, usage = '', write, extraFiles, files, showsImages = false } = form;
-  // A column that the trainer reads stands once, where the trainer looks for it.
+  // A column that the trainer reads occurs once, where the trainer looks for it.
   const added = Object.entries(provenance ? provenanceColumns(kind) : {}).filter(
     ([column]) => !(column in columns),
   );

@@ -60,7 +60,7 @@ const infoSchema = z.record(
   }),
 );
 
-/** What a `dataset_info.json` says of each file. One that cannot be read says nothing. */
+/** The entries of a `dataset_info.json` for each file. An unreadable one has none. */
 export function readDatasetInfo(text: string): ReadonlyMap<string, ColumnMapping> {
   const mappings = new Map<string, ColumnMapping>();
   for (const { file_name: name, columns = {}, tags } of Object.values(parse(text))) {

@@ -45,7 +45,7 @@ export function jinjaPrompt(
         }),
       'The chat template refuses the messages',
     );
-    // Templates may leave out the thoughts of earlier answers, but never what is asked.
+    // Templates may leave out the thoughts of earlier answers, but never the question.
     const isLost = messages.some(
       ({ role, content }) => role === 'user' && !text.includes(content.trim()),
     );

@@ -75,7 +75,7 @@ function write(row: StepwiseRow, render: FormatOptions['render']): FileRow {
   return { input, label, task: String(task) };
 }
 
-/** What stands around a step, beside the mark. */
+/** The text around a step, beside the mark. */
 interface Gap {
   readonly before: string;
   readonly after: string;

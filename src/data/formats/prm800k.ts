@@ -156,7 +156,7 @@ const stepSchema = z.looseObject({
   chosen_completion: z.int().min(0).nullish(),
 });
 
-/** A row of the file. Loose: of what it says besides nothing is lost. */
+/** A row of the file. Loose: unknown fields are kept. */
 const sourceSchema = z.looseObject({
   question: z.looseObject({ problem: z.string() }),
   label: z.looseObject({ steps: z.array(stepSchema), finish_reason: z.string().nullish() }),
@@ -182,7 +182,7 @@ type SourceCompletion = z.infer<typeof completionSchema>;
  */
 export function readPrm800k(text: string): readonly StepwiseRow[] {
   return readLines('PRM800K file', text, (line, place) => {
-    // Checked, and then parsed again: what the schema returns has another order of keys.
+    // Checked, and then parsed again: the schema returns the keys in another order.
     readDocument(line, sourceSchema, place);
     return toRow(JSON.parse(line) as Source);
   });
@@ -222,7 +222,7 @@ function labelled(text: string, own: -1 | 0 | 1): LabelledStep {
   return { text, value: (own + 1) / 2, label: own === 1, rating: own };
 }
 
-/** What a row of ours cannot hold, in the order of the file. The texts it holds stand in the steps. */
+/** The fields that a row of ours cannot hold, in the order of the file. The texts it holds are in the steps. */
 function emptied(source: Source): JsonValue {
   return JSON.parse(
     JSON.stringify({

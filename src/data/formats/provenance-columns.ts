@@ -6,7 +6,7 @@ import type { RowOfKind } from './format.ts';
 /** A column, and its value in a row. */
 type Field<Source> = readonly [ColumnType, (source: Source) => JsonValue];
 
-/** Where any row comes from. What is free in shape stands as JSON text, so that each column has one type. */
+/** The origin of any row. Values of free shape are JSON text, so that each column has one type. */
 const origin: Readonly<Record<string, Field<RowProvenance>>> = {
   problem_id: ['string', ({ problem }) => problem],
   tree_id: ['string', ({ tree }) => tree],
@@ -58,7 +58,7 @@ const own: { readonly [Kind in RowKind]: Readonly<Record<string, Field<RowOfKind
   },
 };
 
-/** The columns that tell where a row comes from and what is known of it. No trainer needs them. */
+/** The columns with the origin of a row and the data about it. No trainer needs them. */
 export function provenanceColumns(kind: RowKind): Columns {
   const fields = Object.entries({ ...origin, ...own[kind] });
   return Object.fromEntries(fields.map(([name, [type]]) => [name, type]));

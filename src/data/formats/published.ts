@@ -27,7 +27,7 @@ export function publishedProvenance(dataset: string, address: string): RowProven
   };
 }
 
-/** A prompt as the question of a published form: one turn of the user as it is, anything else rendered. */
+/** A prompt as the question of a published form: one turn of the user verbatim, anything else rendered. */
 export function questionOf(
   { prompt, tools }: Pick<StepwiseRow, 'prompt' | 'tools'>,
   render: RenderPrompt = plainPrompt,

@@ -6,13 +6,13 @@ import type { Columns } from './columns.ts';
 export interface RowTurn {
   /** Who speaks, in the words of the file. */
   readonly role: string;
-  /** What is said: text in a sound row. */
+  /** The content: text in a valid row. */
   readonly content: unknown;
   /** Whether it calls tools, or says what one returned. */
   readonly usesTools: boolean;
-  /** The calls of tools, as they stand there; none where it makes none. */
+  /** The calls of tools, verbatim; none if it makes none. */
   readonly calls: readonly unknown[];
-  /** The id of the call that it answers, where it names one. */
+  /** The id of the call that it answers, if it names one. */
   readonly answers?: string;
 }
 
@@ -25,9 +25,9 @@ interface ReadFault {
   readonly excerpt: unknown;
 }
 
-/** What a form holds, in words that are the same for all forms. What is missing is `undefined`. */
+/** The contents of a form, in terms common to all forms. Missing parts are `undefined`. */
 export interface ReadParts {
-  /** The prompt; none where it stands inside the sides. */
+  /** The prompt; none if it is inside the sides. */
   readonly prompt?: RowContent | undefined;
   /** The chosen side, or the only completion. */
   readonly chosen?: RowContent | undefined;
@@ -35,15 +35,15 @@ export interface ReadParts {
   readonly steps?: readonly unknown[] | undefined;
   /** The label, or those of the steps. */
   readonly labels?: readonly unknown[] | undefined;
-  /** What else of the row tells it apart from others. */
+  /** Other parts of the row that distinguish it. */
   readonly context?: unknown;
   /** Whether a label is a rating of −1, 0 or 1. */
   readonly rated?: boolean;
   /** Whether steps are joined by the trainer, and so must not hold its separator. */
   readonly joined?: boolean;
-  /** Whether the prompt stands inside the sides. */
+  /** Whether the prompt is inside the sides. */
   readonly implicit?: boolean;
-  /** Whether the trainer puts a template of its own around the prompt, so that no word goes on behind it. */
+  /** Whether the trainer puts another template around the prompt, so that no text can follow it. */
   readonly templated?: boolean;
   /** Whether rows may be equal, as samples of a group are. */
   readonly repeats?: boolean;
@@ -55,7 +55,7 @@ export interface ReadParts {
 export interface ReadRow extends ReadParts {
   readonly kind: Exclude<RowKind, 'rollout'>;
   readonly columns: RowColumns;
-  /** What was wrong with the columns themselves. */
+  /** The faults of the columns themselves. */
   readonly faults: readonly ReadFault[];
 }
 
@@ -130,7 +130,7 @@ export function sidesOf(reader: ColumnReader): ReadParts {
   return { chosen: reader.content('chosen'), rejected: reader.content('rejected') };
 }
 
-/** A form without a prompt of its own, which stands in what is learnt. */
+/** A form without a separate prompt, which is part of the learnt text. */
 export function implicitReading(name: string, columns: Columns): Reading {
   const isPair = 'chosen' in columns;
   const [only = ''] = Object.keys(columns);
@@ -146,7 +146,7 @@ export function implicitReading(name: string, columns: Columns): Reading {
   };
 }
 
-/** A content as one text: what tells rows apart, and what their length is measured by. */
+/** A content as one text, by which rows are distinguished and their length is measured. */
 export function textOf(content: RowContent | undefined): string {
   if (content === undefined) return '';
   if (typeof content === 'string') return content;
@@ -169,9 +169,9 @@ export interface TurnKeys {
   readonly content: string;
 }
 
-/** Reads columns of a row, and notes what is wrong with them. */
+/** Reads columns of a row, and notes their faults. */
 export class ColumnReader {
-  /** What was wrong so far. */
+  /** The faults so far. */
   readonly faults: ReadFault[] = [];
   readonly columns: RowColumns;
   readonly #turns: TurnKeys | undefined;
@@ -186,7 +186,7 @@ export class ColumnReader {
     return this.contentOf(name, this.columns[name]);
   }
 
-  /** The same for a value that stands deeper. */
+  /** The same for a nested value. */
   contentOf(name: string, value: unknown): RowContent | undefined {
     if (value === undefined) return this.#fault(missing(name), name);
     if (value === null) return this.#fault('null-content', `${name}: null`);

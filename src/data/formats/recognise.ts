@@ -7,10 +7,10 @@ const readings: readonly Reading[] = Object.values(formats)
   .flatMap((create) => create().readings ?? [])
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** Of forms that fit equally well, those with more in them come first. */
+/** Among forms that fit equally well, those with more columns come first. */
 const kinds: readonly ReadRow['kind'][] = ['preference', 'stepwise', 'unpaired', 'sft', 'prompt'];
 
-/** The form of whose columns a first row has most, of the right types; `undefined` where it is of no known form. */
+/** The form of which a first row has most columns, of the right types; `undefined` if it is of no known form. */
 export function readingFor(row: RowColumns): Reading | undefined {
   const [best] = readings
     .filter(({ needs, fits }) => needs.every((name) => name in row) && fits?.(row) !== false)
@@ -26,7 +26,7 @@ function scoreOf({ columns }: Reading, row: RowColumns): number {
   return held.length + held.filter(([name, type]) => isOf(type, row[name])).length;
 }
 
-/** Lists and structs as such: what they hold is for the checks. JSON may stand as text or as it is. */
+/** Lists and structs without their contents, which the checks read. JSON may be text or a value. */
 function isOf(type: ColumnType, value: unknown): boolean {
   if (type === 'json') return true;
   if (typeof type !== 'string') {

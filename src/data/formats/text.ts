@@ -12,7 +12,7 @@ export interface PromptText {
   readonly lead: string;
 }
 
-/** Makes text of the conversations of rows. What cannot be said comes back as a sentence that tells why. */
+/** Makes text of the conversations of rows. If one cannot be expressed, a sentence with the reason is returned. */
 export interface RowTexts {
   prompt(row: TrainingRow): PromptText;
   /**
@@ -80,7 +80,7 @@ export function rowTexts({ render = plainPrompt, endToken = '' }: FormatOptions 
 /** Why a pair of equal sides is refused. */
 export const sameSides = 'Both sides are the same text.';
 
-/** What is made of what could be said, else why it could not. */
+/** The result if it could be expressed, else the reason why not. */
 export function said<From extends object, To>(
   from: From | string,
   write: (from: From) => To,

@@ -6,7 +6,7 @@ export function trainerUsage(
   { endToken = '' }: FormatOptions,
 ): string {
   if (endToken !== '') return startOnEnds(trainer);
-  // A reward is read at the end token, which then stands behind both sides.
+  // A reward is read at the end token, which then follows both sides.
   return [start(trainer), ...(trainer === 'Reward' ? [] : [withoutEnd]), dropped].join('\n\n');
 }
 

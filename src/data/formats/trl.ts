@@ -113,7 +113,7 @@ export function trlReward(options: FormatOptions = {}): DatasetFormat<'preferenc
   );
 }
 
-/** What a rollout says besides its prompt and completion. */
+/** The parts of a rollout besides its prompt and completion. */
 export const rolloutColumns = {
   reward: 'float',
   group: 'string',

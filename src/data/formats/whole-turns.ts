@@ -31,7 +31,7 @@ export function wholeTurns(row: TrainingRow, sides: Sides): WholeTurns | string 
   };
 }
 
-/** Whether nothing follows what the row says. */
+/** Whether nothing follows the content of the row. */
 function isWhole(row: TrainingRow): boolean {
   if (row.kind === 'preference') return row.chosenEnds && row.rejectedEnds;
   return row.kind === 'sft' || row.kind === 'unpaired' ? row.ends : true;

@@ -4,7 +4,7 @@ import { type Paths, pathsIn } from '../paths.ts';
 import type { TreeRecord } from '../record.ts';
 import type { LabelledStep } from '../rows.ts';
 
-/** What a rule says of a step. */
+/** The labels that a rule gives a step. */
 export type StepLabel = Omit<LabelledStep, 'text'>;
 
 /**
@@ -53,7 +53,7 @@ function evaluationsIn<State, Action>(
     const step = known[id] ?? { mean: node.rawValue, samples: 0 };
     known[id] = step;
     step.samples += samples;
-    // Equal values stay what they are, to the last digit.
+    // Equal values stay unchanged, to the last digit.
     step.mean += ((node.rawValue - step.mean) * samples) / step.samples;
   }
   return (node) => known[stepOf(node).id]?.mean;

@@ -53,7 +53,7 @@ interface StepwiseRule extends RuleInfo {
   /** Whether a row ends with its first step rated −1. @defaultValue false */
   readonly untilError?: boolean;
   /**
-   * The label of the step of each node of a tree; `undefined` where nothing is known of it.
+   * The label of the step of each node of a tree; `undefined` if nothing is known of it.
    *
    * @param shareOf - The share of right continuations of a node.
    * @defaultValue by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0
@@ -66,9 +66,9 @@ interface StepwiseRule extends RuleInfo {
 
 /**
  * Rows of labelled steps from the root on, in the words in which `prm` shows solutions: the prompt is the question,
- * behind what the system says before it, and a step holds what the world answered to it. A step of which nothing is known ends the row before it, since the
- * steps behind it rest on it; a sibling of which nothing is known is not among the alternatives. A path whose
- * first step is unknown gives no row.
+ * after the system message, and a step includes the observation that followed it. A step of which nothing is known ends
+ * the row before it, since the steps behind it rest on it; a sibling of which nothing is known is not among the
+ * alternatives. A path whose first step is unknown gives no row.
  */
 export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
   const { untilError: _, labels: __, ...info } = rule;
@@ -155,7 +155,7 @@ function rowMaker<State, Action>(
   };
 }
 
-/** The labelled step of a node, among all that were proposed in its place; `undefined` where nothing is known of it. */
+/** The labelled step of a node, among all that were proposed in its place; `undefined` if nothing is known of it. */
 function stepsIn<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,
@@ -177,7 +177,7 @@ function stepsIn<State, Action>(
     const places = new Map<SearchNode<State, Action>, number>();
     const steps: LabelledStep[] = [];
     for (const node of siblings) {
-      // What a duplicate says its original says too, but for one on which a path goes on.
+      // A duplicate says the same as its original, except for one from which a path continues.
       const isOut = places.has(stepOf(node)) || (!isPart(node) && node.children.length === 0);
       const step = isOut ? undefined : labelled(node);
       if (step === undefined) continue;

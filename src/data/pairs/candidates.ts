@@ -5,7 +5,7 @@ import type { PairScore } from './pair-rule.ts';
 
 /** A text that may be a side of a pair. */
 export interface Candidate<State, Action> {
-  /** The node that stands for it. */
+  /** The node that represents it. */
   readonly node: ChildNode<State, Action>;
   /** All nodes with this text, duplicates included. */
   readonly twins: readonly ChildNode<State, Action>[];
@@ -21,7 +21,7 @@ export interface CandidateReading<State, Action> {
   readonly score: PairScore;
   readonly minVisits: number;
   readonly text: (node: ChildNode<State, Action>) => string;
-  /** The ends that a text leads to, by the node that stands for it. */
+  /** The ends that a text leads to, by the node that represents it. */
   readonly ends: (node: ChildNode<State, Action>) => EndCounts;
 }
 
@@ -31,13 +31,13 @@ export function candidatesAmong<State, Action>(
   reading: CandidateReading<State, Action>,
 ): readonly Candidate<State, Action>[] {
   return [...byText(nodes, reading).values()].flatMap((twins) => {
-    // A duplicate stands for nothing, but what was found below it was found with this text.
+    // A duplicate represents nothing, but the ends below it were found with this text.
     const node = mostVisited(twins.filter(isPart));
     return node === undefined ? [] : asCandidate(node, twins, reading);
   });
 }
 
-/** A node as a candidate; none where it says nothing, has too few visits or no finite score. */
+/** A node as a candidate; none if it says nothing, has too few visits or no finite score. */
 export function asCandidate<State, Action>(
   node: ChildNode<State, Action>,
   twins: readonly ChildNode<State, Action>[],
@@ -65,7 +65,7 @@ function byText<State, Action>(
   return bundles;
 }
 
-/** Of equally visited ones the first. */
+/** The first of equally visited candidates. */
 function mostVisited<State, Action>(
   nodes: readonly ChildNode<State, Action>[],
 ): ChildNode<State, Action> | undefined {

@@ -42,7 +42,7 @@ export function pairsAmong<State, Action>(
   return closeFamily(family.parent, matched, rule);
 }
 
-/** Turns what was matched at one node into pairs. */
+/** Turns the matches at one node into pairs. */
 export function closeFamily<State, Action>(
   parent: SearchNode<State, Action>,
   matched: readonly Match<State, Action>[],
@@ -119,7 +119,7 @@ const matchers: Readonly<Record<PairSiblings, Matcher>> = {
     ),
 };
 
-/** Throws a usage error where a rule is none. */
+/** Throws a usage error if the rule is invalid. */
 export function checkRule(rule: PairRule): void {
   const own = 'nodes siblings ends score parts smoothing weight name title paper options';
   expectOptions('preferences', rule, `${pairFilters} ${own}`);

@@ -52,7 +52,7 @@ export function advantage(
   const own = q(node, about);
   const before = parent === undefined ? undefined : q(parent, about);
   if (own === undefined || before === undefined) return undefined;
-  // Q(s, a) = r + γ · V(s) on the way to s; the root has no edge of its own.
+  // Q(s, a) = r + γ · V(s) on the way to s; the root has no edge.
   const discount = parent?.kind === 'root' ? 1 : (about.discount ?? 1);
   return discount === 0 ? undefined : own - (before - (parent?.reward ?? 0)) / discount;
 }

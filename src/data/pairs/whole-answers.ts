@@ -198,7 +198,7 @@ function byOriginal<State, Action>({
   return below;
 }
 
-/** Scores and outcomes of ends by themselves, whatever stands below them. */
+/** Scores and outcomes of the ends themselves, regardless of the nodes below them. */
 function outcomes<State, Action>(
   source: PairSource<State, Action>,
   { minVisits = 0 }: MatchRule,

@@ -179,7 +179,7 @@ function count(tree: OmegaTree, leaf: Grown): void {
   }
 }
 
-/** What was estimated stands; the mean is for nodes that the file gives no value. */
+/** Estimated values are kept; the mean is for nodes without a value in the file. */
 const estimated: BackupRule = ({ rawValue, value, visits }, { target }) =>
   rawValue ?? value + (target - value) / visits;
 

@@ -5,32 +5,32 @@ import type { RowNotation } from '../record.ts';
 
 /** What an agent did in one step: it thought, called a tool, or both. */
 export interface ToolBenchAction {
-  /** What it wrote beside the call; empty where it only called. */
+  /** The text it wrote beside the call; empty if it only called. */
   readonly thought: string;
-  /** The call; left out where it only thought. */
+  /** The call; left out if it only thought. */
   readonly call?: {
     /** Names the call in the conversation: `call_` and the number of the step, from 1. */
     readonly id: string;
     /** The tool. */
     readonly name: string;
-    /** The arguments, keys sorted, so that equal calls are equal; the text itself where it is not JSON. */
+    /** The arguments, keys sorted, so that equal calls are equal; the text itself if it is not JSON. */
     readonly input: JsonValue;
   };
 }
 
 /** A step that was taken. */
 export interface ToolBenchStep {
-  /** What the agent did. */
+  /** The step of the agent. */
   readonly action: ToolBenchAction;
-  /** What the tool answered; left out where none was called. */
+  /** The answer of the tool; left out if none was called. */
   readonly observation?: string;
 }
 
-/** Where a conversation stands. */
+/** The state of a conversation. */
 export interface ToolBenchState {
   /** The instructions; empty where the file does not tell them. */
   readonly system: string;
-  /** What the user asks for, in the words that the agent was shown. */
+  /** The request of the user, in the words that the agent was shown. */
   readonly query: string;
   /** The steps so far. */
   readonly steps: readonly ToolBenchStep[];
@@ -63,7 +63,7 @@ export function canonicalInput(text: string): JsonValue {
   }
 }
 
-/** What tells steps of siblings apart. */
+/** The key that distinguishes steps of siblings. */
 export function stepKey({ thought, call }: ToolBenchAction): string {
   return canonicalJson('step', [thought, call?.name ?? null, call?.input ?? null]);
 }

@@ -94,7 +94,7 @@ export function readToolBench(
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);
   const { query, function: functions, train_messages: messages } = file.answer_generation;
-  // The policy was shown the query between words of its own.
+  // The policy was shown the query between other words.
   const turns = recordedTurns(messages[0]);
   const asked = turns.find(({ role, content }) => role === 'user' && content.includes(query));
   const system = turns.find(({ role }) => role === 'system')?.content ?? '';
@@ -122,7 +122,7 @@ function recordedTurns(messages: readonly unknown[] = []): readonly z.infer<type
 type ToolTree = SearchTree<ToolBenchState, ToolBenchAction>;
 type Grown = SearchNode<ToolBenchState, ToolBenchAction>;
 
-/** A step of the agent, before it stands in the tree. */
+/** A step of the agent, before it is in the tree. */
 interface ReadStep {
   readonly action: ToolBenchAction;
   readonly observation: string | undefined;

@@ -4,10 +4,10 @@ import { pathsIn } from '../paths.ts';
 import type { TreeRecord } from '../record.ts';
 
 /**
- * Puts aside each of some siblings that says the same as an earlier one, as a search does. What stands below it
- * stays: it was reached.
+ * Sets aside each sibling that says the same as an earlier one, as a search does. The nodes below it stay: they were
+ * reached.
  *
- * @param keyed - The siblings in order, with what they say; of equal ones the first is kept.
+ * @param keyed - The siblings in order, with their texts; of equal ones the first is kept.
  */
 export function mergeTwins<State, Action>(
   tree: SearchTree<State, Action>,
@@ -21,7 +21,7 @@ export function mergeTwins<State, Action>(
   }
 }
 
-/** A node, and what a file says of it. */
+/** A node with the data that a file gives for it. */
 export interface Valued<State, Action> {
   readonly node: SearchNode<State, Action>;
   /** `undefined` where the file gives none. */
@@ -60,7 +60,7 @@ interface Sample {
   readonly leaves: number;
 }
 
-/** Equal values stay what they are, to the last digit. */
+/** Equal values stay unchanged, to the last digit. */
 function pooled(samples: readonly Sample[]): number {
   const [{ value: first } = { value: 0 }] = samples;
   if (samples.every(({ value }) => value === first)) return first;

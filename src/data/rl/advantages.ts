@@ -62,7 +62,7 @@ export function treePoAdvantage(
   );
 }
 
-/** What the ends at and below a node returned. */
+/** The returns of the ends at and below a node. */
 export interface SubtreeReturn {
   /** V(n), the mean of R over the ends. */
   readonly value: number;
@@ -94,7 +94,7 @@ export function subtreeReturns(
   );
 }
 
-/** V(n) of a step and of what is above it. */
+/** V(n) of a step and of the steps above it. */
 export interface StepValues {
   /** V(n), behind the step. */
   readonly value: number;
@@ -103,12 +103,12 @@ export interface StepValues {
   readonly leaves: number;
 }
 
-/** `V(n) − V(parent)`: what the step itself changed. */
+/** `V(n) − V(parent)`: the change made by the step itself. */
 export function localAdvantage({ value, parent }: StepValues): number {
   return value - parent;
 }
 
-/** `V(n) − V(root)`: what the path up to the step is worth beyond the problem. */
+/** `V(n) − V(root)`: the worth of the path up to the step beyond that of the problem. */
 export function globalAdvantage({ value, root }: StepValues): number {
   return value - root;
 }
@@ -165,13 +165,13 @@ export function stepReturns(rewards: readonly number[], discount: number): reado
 
 /**
  * The step-level advantage of GiGPO: the z-score of G among all steps of all rollouts that were taken from the same
- * state. A step from a state that nothing else was taken from scores 0.
+ * state. A step that is the only one taken from its state scores 0.
  *
  * @param anchors - The key of the state before each step, by rollout.
  * @param returns - G of each step, by rollout.
  * @param epsilon - ε of {@link zScores}.
- * @see Feng et al., "Group-in-Group Policy Optimization for LLM Agent Training", 2025 (arXiv 2505.10978). The
- * paper's σ, or 1 in its place, has no ε.
+ * @see Feng et al., "Group-in-Group Policy Optimization for LLM Agent Training", 2025 (arXiv 2505.10978). The paper's
+ * σ, or 1 in its place, has no ε.
  */
 export function anchorAdvantages(
   anchors: readonly (readonly string[])[],

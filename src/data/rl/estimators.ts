@@ -60,7 +60,7 @@ export interface CreditGroup<State, Action> {
     readonly discount: number;
     /** ω of GiGPO. */
     readonly omega: number;
-    /** What tells states apart. */
+    /** The key that distinguishes states. */
     readonly stateKey: ((state: unknown) => string) | undefined;
   };
 }
@@ -125,8 +125,8 @@ function byTree<State, Action>({
 }
 
 /**
- * r of each step. What the end is worth beyond the rewards before it comes with the last one. The discount of the tree
- * has no part in it: returns have their own.
+ * The reward r of each step. The last one includes the worth of the end beyond the earlier rewards. The discount of the
+ * tree plays no part: returns have their own.
  */
 function rewardsOf<State, Action>({
   record,

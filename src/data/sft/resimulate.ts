@@ -16,14 +16,14 @@ interface Choice<State, Action> {
 }
 
 /**
- * The search that led to an action, once more, from what the tree keeps of it: the leaves of its simulations in
- * order, up to the one that came first to the action itself.
+ * Repeats the search that led to an action from the data that the tree keeps: the leaves of its simulations in order,
+ * up to the one that came first to the action itself.
  *
- * Each simulation starts at the parent of the action, where no visit counts yet, and takes the child with the
- * highest `Q + c · P · √N(s) / (1 + N(s, a))`, with √N taken as 1 where N(s) = Σ N(s, a) is 0, down to a node that
- * it meets for the first time or that has no children. That node brings back the score of an end, or else its
- * evaluation, and Q is the mean of what came back. Of equal children the first is taken. Actions that were never
- * taken or have failed are not there. Equal steps are one action, with what stands below any of them.
+ * Each simulation starts at the parent of the action, where no visit counts yet, and takes the child with the highest
+ * `Q + c · P · √N(s) / (1 + N(s, a))`, with √N taken as 1 where N(s) = Σ N(s, a) is 0, down to a node that it meets for
+ * the first time or that has no children. That node returns the score of an end, or otherwise its evaluation, and Q is
+ * the mean of the returned values. Among equal children the first is taken. Actions that were never taken or have
+ * failed are left out. Equal steps are one action, with the nodes below any of them.
  *
  * @returns The leaves. The last one is `action`, reached or not within the limit.
  */

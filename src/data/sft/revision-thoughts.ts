@@ -1,4 +1,4 @@
-/** What a model says when it sees that it went wrong, before it goes on another way. */
+/** The sentences with which a model notices that it went wrong, before it continues another way. */
 export const revisionThoughts: readonly string[] = [
   'That last step was a mistake. I go back to where things were still right and take another way.',
   'Looking at this again, I went wrong just now. I drop it and try something else instead.',

@@ -22,7 +22,7 @@ export interface Splice<State = unknown, Action = unknown> {
 
 /** Which paths are spliced. */
 export interface SpliceOptions {
-  /** α, what a good path scores more than. @defaultValue 0.5, ours */
+  /** α: a good path scores more than this. @defaultValue 0.5, ours */
   readonly alpha?: number;
   /** β, by how much more it scores than the bad one: more than this, from 0 up. @defaultValue 0.2, ours */
   readonly beta?: number;
@@ -42,9 +42,9 @@ interface Scored<State, Action> {
 }
 
 /**
- * The splices of a tree: of each two ends of which one is good, and better than the other by more than β, the bad
- * path up to its first wrong step and the good one from the last common node on. Two that share both are one.
- * There is none where the wrong step is on the good path too, or the good path ends on the bad one.
+ * The splices of a tree: for each two ends of which one is good, and better than the other by more than β, the bad path
+ * up to its first wrong step and the good one from the last common node on. Two splices that share both are one. There
+ * is none if the wrong step is also on the good path, or if the good path ends on the bad one.
  */
 export function splicesOf<State, Action>(
   record: TreeRecord<State, Action>,
@@ -132,8 +132,8 @@ function spliceOf<State, Action>(
 }
 
 /**
- * So many of what is at the places from 0 to `size − 1`, each as likely as any other, in their order; most places may be
- * empty. Pairs are as many as the square of the ends: no more of them are looked at than it takes.
+ * Draws this number of items from the places 0 to `size − 1` uniformly at random, in order; most places may be empty.
+ * The number of pairs is the square of that of the ends: no more of them are examined than necessary.
  */
 function draw<State, Action, Value>(
   { tree, problem, id = problem }: TreeRecord<State, Action>,

@@ -141,7 +141,7 @@ function turnFor<State, Action>(
   return { ...turn, content: parts.join(delimiterOf(record)) };
 }
 
-/** What the world answers: to an action what is new, on the way back what was last shown there. */
+/** The observation: after an action the new part, on the way back the one last shown there. */
 function shownAt<State, Action>(
   record: TreeRecord<State, Action>,
   move: Move<State, Action>,
@@ -149,7 +149,7 @@ function shownAt<State, Action>(
   const there = promptAt(record, move.to);
   if (move.kind === 'action') return there.slice(promptAt(record, move.to.parent).length + 1);
   const last = there.at(-1);
-  // No call stands before it any more that a result of a tool could answer.
+  // No call that a tool result could answer is before it any more.
   return last === undefined ? [] : [{ role: 'user', content: last.content }];
 }
 

@@ -1,7 +1,7 @@
 import type { Histogram } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
 
-/** What was counted of the rows of a configuration, as lines of its card. */
+/** The counts of the rows of a configuration, as lines of its card. */
 export function numbersOf(config: ConfigReport): readonly string[] {
   const { labels, margins, lengths, distinct } = config;
   const different = Object.entries(distinct).map(([side, count]) => `${side} ${count}`);
@@ -18,7 +18,7 @@ export function numbersOf(config: ConfigReport): readonly string[] {
   ];
 }
 
-/** Where pairs part, and whether a right end stands at or below each side. */
+/** Where pairs diverge, and whether a right end is at or below each side. */
 function depthTable({ depths, idle }: ConfigReport): readonly string[] {
   if (depths.length === 0) return [];
   return [

@@ -30,7 +30,7 @@ export function datasetCard(
   return `${lines.join('\n')}\n`;
 }
 
-/** By what it can be told whether somebody has the same trees. */
+/** The data by which readers can check whether they have the same trees. */
 function sourceFiles({ files = [] }: CardOptions): readonly string[] {
   if (files.length === 0) return [];
   return [
@@ -79,7 +79,7 @@ function frontMatter(
       ]),
     ]),
     ...(filled.length === 0 || file === 'parquet' ? [] : ['dataset_info:']),
-    // Parquet tells its types itself.
+    // Parquet contains its types.
     ...(file === 'parquet' ? [] : filled).flatMap(({ name, columns }) => [
       `- config_name: ${yamlString(name)}`,
       '  features:',
@@ -154,7 +154,7 @@ function section(
   ];
 }
 
-/** What the rule makes, whose it is, and with which options it was made. */
+/** What the rule makes, its paper, and the options with which it was made. */
 function about({ title = '', paper = '', options = {} }: ConfigReport): string {
   const told = JSON.stringify(options);
   const parts = [prose(title), prose(paper), told === '{}' ? '' : codeSpan(told)];

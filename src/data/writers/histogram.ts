@@ -11,7 +11,7 @@ export interface Histogram {
   }[];
   /** How many values there were. */
   readonly count: number;
-  /** Their mean; 0 where there were none. */
+  /** Their mean; 0 if there were none. */
   readonly mean: number;
 }
 

@@ -20,14 +20,14 @@ const bufferSize = 256 * 1024;
  * always has a point or an exponent, so that no reader takes a column for one of integers; half a surrogate pair
  * becomes U+FFFD.
  *
- * @throws EspalierError `usage` where a column has no fields; `storage` where the file cannot be opened.
+ * @throws EspalierError `usage` where a column has no fields; `storage` if the file cannot be opened.
  */
 export function jsonLinesWriter(path: string, columns: Columns): RowWriter {
   return linesWriter(path, columns, (bytes) => bytes);
 }
 
 /**
- * The same, compressed by gzip: each piece is a member of its own, which readers join.
+ * The same, compressed by gzip: each piece is a separate member, and readers join them.
  *
  * @throws EspalierError as {@link jsonLinesWriter}.
  */
@@ -35,7 +35,7 @@ export function gzipJsonLinesWriter(path: string, columns: Columns): RowWriter {
   return linesWriter(path, columns, gzipMember);
 }
 
-/** The tenth byte of a member names the system: 255 is none, so that equal rows are equal bytes everywhere. */
+/** The tenth byte of a member names the system: 255 means none, so that equal rows are equal bytes everywhere. */
 function gzipMember(bytes: Buffer): Buffer {
   const member = gzipSync(bytes);
   member[9] = 255;
@@ -130,7 +130,7 @@ function leafEncoder(type: LeafType, path: string): Encode {
   };
 }
 
-/** What is said of a node or a tree comes in many rows that follow each other. */
+/** The data of a node or a tree occur in many consecutive rows. */
 function textEncoder(path: string): Encode {
   let last: string | undefined;
   let written = '';

@@ -1,4 +1,4 @@
-/** Names of models, problems and files are data: what is shown of them can end no code span and begin no HTML. */
+/** Names of models, problems and files are data: their text can end no code span and begin no HTML. */
 export function codeSpan(text: string): string {
   const line = oneLine(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));

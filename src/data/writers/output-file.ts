@@ -7,13 +7,13 @@ export interface RowWriter {
   /**
    * Adds a row.
    *
-   * @throws EspalierError `usage`, naming the column, where the row is not of the columns; `storage` where the disk
+   * @throws EspalierError `usage`, naming the column, where the row is not of the columns; `storage` if the disk
    *   objects. The file is of no use then.
    */
   write(row: FileRow): void;
-  /** Writes what is left and closes the file. */
+  /** Writes the remaining data and closes the file. */
   close(): void;
-  /** Closes the file as it is, to be deleted. */
+  /** Closes the file unfinished, to be deleted. */
   abandon(): void;
 }
 

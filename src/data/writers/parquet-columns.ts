@@ -22,11 +22,11 @@ export interface Leaf {
   readonly type: LeafType;
   /** The definition level of a value that is there. */
   readonly maxDefinitionLevel: number;
-  /** The values; `null` for what is absent. */
+  /** The values; `null` for absent ones. */
   values: unknown[];
-  /** The definition level of each; empty where nothing can be absent. */
+  /** The definition level of each; empty if nothing can be absent. */
   definitionLevels: number[];
-  /** The repetition level of each; empty where nothing repeats. */
+  /** The repetition level of each; empty if nothing repeats. */
   repetitionLevels: number[];
 }
 

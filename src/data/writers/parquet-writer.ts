@@ -18,7 +18,7 @@ const pageSize = 256 * 1024;
  * Integers are INT64, floats DOUBLE, lists LIST groups, `json` text with the logical type JSON, which `datasets` from
  * 4.7 on reads as values. Half a surrogate pair becomes U+FFFD. A file may have no rows.
  *
- * @throws EspalierError `usage` where a column has no fields; `storage` where the file cannot be opened.
+ * @throws EspalierError `usage` where a column has no fields; `storage` if the file cannot be opened.
  */
 export function parquetWriter(path: string, columns: Columns): RowWriter {
   expectColumns(columns);
@@ -61,7 +61,7 @@ function rowGroups(file: OutputFile, schema: readonly SchemaElement[], leaves: r
     writer.index = 0;
   };
   return {
-    /** Writes what the leaves hold as a row group, and empties them. */
+    /** Writes the contents of the leaves as a row group, and empties them. */
     add(rows: number): void {
       const start = writer.offset;
       const written = leaves.map((leaf) => writeLeaf(parquet, leaf));
@@ -79,7 +79,7 @@ function rowGroups(file: OutputFile, schema: readonly SchemaElement[], leaves: r
       });
       drain();
     },
-    /** Writes what stands at the end of a file. */
+    /** Writes the footer of a file. */
     end(): void {
       void parquet.finish();
       drain();

@@ -7,7 +7,7 @@ import { histogramCounter, lengthBounds, marginBounds } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
 import { hashOfAll } from './row-hash.ts';
 
-/** Counts what the card tells of rows, in memory that does not grow with their number. */
+/** Collects the counts of rows for the card, in memory that does not grow with their number. */
 export function rowStatistics(): {
   add(row: TrainingRow): void;
   report(): Pick<

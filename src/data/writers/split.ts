@@ -7,7 +7,7 @@ import { seededRandom } from '../../base/random.ts';
  *
  * @param all - The ids of all problems, where the shares are to be exact: the problems stand in the order of what was
  *   drawn, which is cut at the shares. Only those near a cut are elsewhere than without it.
- * @throws EspalierError `usage` where there is no share above 0, or a name is none that the Hub takes: letters,
+ * @throws EspalierError `usage` if there is no share above 0, or a name is none that the Hub takes: letters,
  *   digits and `_`, parted by points.
  */
 export function splitter(
@@ -44,7 +44,7 @@ export function splitter(
   };
 }
 
-/** The middle of the place of each problem in [0, 1), in the order of what was drawn. */
+/** The middle of the position of each problem in [0, 1), in the order of the drawn numbers. */
 function placesOf(
   all: readonly string[],
   draw: (problem: string) => number,

@@ -130,7 +130,7 @@ async function fill(
   return { ...counts, files: [...files.values()] };
 }
 
-/** What went wrong first is what is told: that files cannot be deleted either is of no interest. */
+/** The first failure is reported: a further failure to delete files is of no interest. */
 function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void {
   try {
     for (const output of outputs) output.abandon();
@@ -142,7 +142,7 @@ function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void 
 
 const allFiles = ['jsonl', 'jsonl.gz', 'parquet'] as const;
 
-/** The type of the files: what was asked for, else the first that the trainers of all forms read. */
+/** The type of the files: the one requested, otherwise the first that the trainers of all forms read. */
 function fileFor(configs: readonly FormedConfig[], asked: DatasetFile | undefined): DatasetFile {
   if (asked !== undefined) expectOneOf('file', asked, allFiles);
   const read = ({ form }: FormedConfig): readonly DatasetFile[] => form.files ?? allFiles;

@@ -6,7 +6,7 @@ import type {
   Operator,
 } from './arithmetic.ts';
 
-/** An operation on two numbers of a state. Operands are told apart by identity, not by value. */
+/** An operation on two numbers of a state. Operands are distinguished by identity, not by value. */
 interface Operation<Value> extends Pick<ArithmeticStep<Value>, 'operator' | 'result'> {
   readonly left: Operand<Value>;
   readonly right: Operand<Value>;
@@ -25,8 +25,8 @@ export function* operationsByPair<Value>(
 /**
  * One step for each multiset of numbers that can follow.
  *
- * Two steps lead to the same numbers in one of two ways only: both take the same values and have the same
- * result, or both have one of their own operands as the result and lose operands of the same value.
+ * Two steps lead to the same numbers only if both take the same values and have the same result, or if the result of
+ * each equals one of its operands and both lose operands of the same value.
  */
 export function differentSteps<Value>(
   rules: ArithmeticRules<Value>,
@@ -49,7 +49,7 @@ export function differentSteps<Value>(
   return steps;
 }
 
-/** `numbers` without two of them and with another one, still in order. */
+/** `numbers` without two of them and with another one, in order. */
 export function replace<Value>(
   { compare }: ArithmeticRules<Value>,
   numbers: readonly Operand<Value>[],

@@ -63,7 +63,7 @@ function environment<Value>(
   };
 }
 
-/** Whether nothing can follow a state that is not solved. */
+/** Whether no step is possible in a state that is not solved. */
 export function isDeadEnd<Value>(
   rules: ArithmeticRules<Value>,
   state: ArithmeticState<Value>,
@@ -72,7 +72,7 @@ export function isDeadEnd<Value>(
   return true;
 }
 
-/** A state for a terminal: its numbers, and how those that were made were made. */
+/** A state for a terminal: its numbers, and how the computed ones were made. */
 function renderNumbers<Value>(
   rules: ArithmeticRules<Value>,
   state: ArithmeticState<Value>,

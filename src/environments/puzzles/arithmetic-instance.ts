@@ -15,7 +15,7 @@ const pattern = /^\s*(\d+(?:[\s,]+\d+)*)\s*(?:(?:->|=)\s*(\d+)\s*)?$/;
 /**
  * Reads `4 9 10 13 -> 24`, with or without its target.
  *
- * @throws EspalierError `usage` where the text is anything else.
+ * @throws EspalierError `usage` if the text is anything else.
  */
 export function parseNumbers(text: string): ArithmeticInstance {
   const match = pattern.exec(text);
@@ -34,12 +34,12 @@ export function parseNumbers(text: string): ArithmeticInstance {
   return instance;
 }
 
-/** Writes what `parseNumbers` reads. */
+/** Writes an instance in the form that `parseNumbers` reads. */
 export function formatNumbers({ numbers, target }: ArithmeticInstance): string {
   return numbers.join(' ') + (target === undefined ? '' : ` -> ${target}`);
 }
 
-/** Throws a usage error unless the numbers and the target are within their ranges. */
+/** Throws a usage error unless the numbers and the target are in range. */
 export function expectNumbers({ numbers, target }: ArithmeticInstance): void {
   if (!Array.isArray(numbers) || numbers.length < 2 || numbers.length > 8) {
     throw expectation('numbers', 'an array of 2 to 8 integers', numbers);

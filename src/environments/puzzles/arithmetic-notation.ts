@@ -3,7 +3,7 @@ import type { Failure } from '../../contracts/failure.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
 import { type StepClaim, tryStep } from './arithmetic-transition.ts';
 
-/** How arithmetic puzzles look to a model: `4 * 6 = 24 (left: 3 24)`. */
+/** The notation of arithmetic puzzles: `4 * 6 = 24 (left: 3 24)`. */
 export function arithmeticNotation<Value>(
   rules: ArithmeticRules<Value>,
 ): Notation<ArithmeticState<Value>, ArithmeticStep<Value>> {
@@ -21,7 +21,7 @@ export function arithmeticNotation<Value>(
   };
 }
 
-// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
+// The parts that change least come first, so that the prompts of a search share a prefix as long as possible.
 function prompt<Value>(rules: ArithmeticRules<Value>, state: ArithmeticState<Value>): string {
   return [
     rules.task,
@@ -63,10 +63,10 @@ const pattern = new RegExp(
   'i',
 );
 
-/** Reads the first line that has the form of a step. */
+/** Reads the first line in the form of a step. */
 function readClaim<Value>(rules: ArithmeticRules<Value>, text: string): StepClaim<Value> | Failure {
   for (const line of text.split('\n')) {
-    // Models write dashes and minus signs alike. Without runs of spaces the pattern takes linear time.
+    // Models use dashes for minus signs. Without runs of spaces, the pattern takes linear time.
     const plain = line.replaceAll(/[−–]/g, '-').replaceAll(/\s+/g, ' ');
     const match = pattern.exec(plain.replace(marker, '').trimStart());
     const operator = operators[match?.[2]?.toLowerCase() ?? ''];

@@ -8,7 +8,7 @@ import type {
 import { replace } from './arithmetic-actions.ts';
 import { solvedMessage } from './words.ts';
 
-/** A step as somebody states it, its numbers in any order; what is left out is not stated. */
+/** A step as a model or a person states it, with its numbers in any order; omitted parts are not checked. */
 export type StepClaim<Value> = Pick<ArithmeticStep<Value>, 'left' | 'operator' | 'right'> &
   Partial<ArithmeticStep<Value>>;
 
@@ -17,7 +17,7 @@ export type Outcome<Value> =
   | { readonly step: ArithmeticStep<Value>; readonly state: ArithmeticState<Value> }
   | { readonly problem: string };
 
-/** Takes a step after checking all that it states. */
+/** Takes a step after checking everything that it states. */
 export function tryStep<Value>(
   rules: ArithmeticRules<Value>,
   state: ArithmeticState<Value>,

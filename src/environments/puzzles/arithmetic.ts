@@ -1,4 +1,4 @@
-/** One step of an arithmetic puzzle: two numbers give way to the result of an operation on them. */
+/** One step of an arithmetic puzzle: two numbers are replaced by the result of an operation on them. */
 export interface ArithmeticStep<Value> {
   /** The first operand. */
   readonly left: Value;
@@ -6,7 +6,7 @@ export interface ArithmeticStep<Value> {
   readonly operator: '+' | '-' | '*' | '/';
   /** The second operand. */
   readonly right: Value;
-  /** What the operation gives. */
+  /** The result of the operation. */
   readonly result: Value;
   /** The numbers after the step in ascending order, the result included. */
   readonly remaining: readonly Value[];
@@ -28,21 +28,21 @@ export interface ArithmeticState<Value> {
 export type Operand<Value> = ArithmeticState<Value>['numbers'][number];
 export type Operator = ArithmeticStep<never>['operator'];
 
-/** What one arithmetic puzzle does differently from another. */
+/** The rules in which arithmetic puzzles differ. */
 export interface ArithmeticRules<Value> {
   /** The name of the environment. */
   readonly name: string;
   /** The name for people. */
   readonly title: string;
-  /** The target where an instance tells none. */
+  /** The target of instances that have none. */
   readonly usualTarget?: number;
   /** Which results are allowed, to complete the sentence *Expected …*. */
   readonly allowed: string;
-  /** The result of an operation, or `undefined` where it is not allowed. */
+  /** The result of an operation, or `undefined` if it is not allowed. */
   compute(operator: Operator, left: Value, right: Value): Value | undefined;
-  /** The number that an integer is. */
+  /** An integer as a number of this puzzle. */
   of(integer: number): Value;
-  /** Negative, 0 or positive, as `left` is smaller than, equal to or larger than `right`. */
+  /** Negative, 0 or positive, if `left` is smaller than, equal to or larger than `right`. */
   compare(left: Value, right: Value): number;
   /** A number as text. */
   write(value: Value): string;
@@ -50,8 +50,8 @@ export interface ArithmeticRules<Value> {
   read(text: string): Value | undefined;
   /** Whether the target has been made. */
   solved(state: ArithmeticState<Value>): boolean;
-  /** What a solved state has, to complete the sentence *Expected …*. */
+  /** The property of a solved state, to complete the sentence *Expected …*. */
   wanted(target: number): string;
-  /** What a model is told about the puzzle, its numbers and its target excepted. */
+  /** The description of the puzzle for a model, without its numbers and its target. */
   readonly task: string;
 }

@@ -17,9 +17,9 @@ type Predicate = keyof typeof arities;
 const arities = { on: 2, ontable: 1, clear: 1, holding: 1, handempty: 0 } as const;
 
 /**
- * Reads facts that hold together.
+ * Reads facts that are consistent.
  *
- * @throws EspalierError `usage` where a fact is malformed or no state satisfies all of them.
+ * @throws EspalierError `usage` if a fact is malformed or no state satisfies all of them.
  */
 export function readFacts(
   blocks: readonly string[],
@@ -43,7 +43,7 @@ export function readFacts(
 /**
  * The places of all blocks, given all facts of an initial state.
  *
- * @throws EspalierError `usage` where a fact is missing: what is not stated would be false.
+ * @throws EspalierError `usage` if a fact is missing: what is not stated would be false.
  */
 export function completePlaces(
   blocks: readonly string[],
@@ -86,7 +86,7 @@ function readFact(blocks: readonly string[], source: Expression): Fact {
   return { predicate, objects, text, source };
 }
 
-/** Throws unless each thing that only one fact can claim is claimed by one fact at most. */
+/** Throws unless every exclusive claim is made by at most one fact. */
 function expectTogether(facts: readonly Fact[]): void {
   const owners = new Map<string, string>();
   for (const { predicate, objects, text, source } of facts) {
@@ -98,7 +98,7 @@ function expectTogether(facts: readonly Fact[]): void {
   }
 }
 
-/** What no two different facts can claim: the place of a block, the top of a block, the hand. */
+/** The exclusive claims of a fact: the place of a block, the top of a block, the hand. */
 function claimsOf(predicate: Predicate, [block, other]: readonly number[]): readonly string[] {
   switch (predicate) {
     case 'on':

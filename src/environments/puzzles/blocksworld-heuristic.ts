@@ -9,33 +9,31 @@ import {
 /**
  * A lower bound on the steps still needed.
  *
- * Lifts (pick-up, unstack) and drops (put-down, stack) take turns, so a plan with `L` lifts has
- * `2 L + h − e` steps, where `h` and `e` say whether the hand holds a block at the start and at the end.
- * The bound counts the lifts that no plan can do without, and sets `e = 1` wherever it cannot be excluded.
+ * Lifts (pick-up, unstack) and drops (put-down, stack) take turns, so a plan with `L` lifts has `2 L + h − e` steps,
+ * where `h` and `e` say whether the hand holds a block at the start and at the end. The bound counts the lifts that
+ * every plan needs, and sets `e = 1` unless it can be excluded.
  *
- * A block *must move* where one of these holds, because each says that it cannot stay where it is:
+ * A block *must move* if one of these holds, because each means that it cannot stay where it is:
  *
  * - the goal wants it somewhere else;
  * - it is on a block that the goal wants clear, or on one on which the goal wants another block;
  * - it is on a block that must move.
  *
- * It must be lifted once — or twice, where a block that must move is below it both now and in the goal:
- * now the upper block is lifted first, and dropped before the hand can lift the lower one; in the end its
- * last drop comes after the last drop of the lower one. These are two drops, hence two lifts.
+ * It must be lifted once — or twice, if a block that must move is below it both now and in the goal: now the upper
+ * block is lifted first, and dropped before the hand can lift the lower one; in the end its last drop comes after the
+ * last drop of the lower one. These are two drops, hence two lifts.
  *
- * A held block needs a lift where it has to be dropped on something that is not its last place: where
- * the goal wants it held and others must move; where something is on the block that it has to be on; or
- * where a block below it in the goal must move.
+ * A held block needs a lift if it must be dropped somewhere other than its final place: if the goal wants it held and
+ * others must move; if something is on the block that it must be on; or if a block below it in the goal must move.
  *
- * The hand can hold a block in the end only where the goal does not say otherwise, and only if the lift
- * of that block is the last one of all. The first lift of a block cannot be the last one where a block
- * that must move is below it, or where the goal wants another block on the one below it. Lifting the
- * block once more for the purpose costs a lift and saves a drop, which is no gain; so `e = 1` is granted
- * only where a block that must move may be lifted last and stay. A block that the goal wants held is
- * lifted in the end in any case, hence twice where its first lift cannot be the last.
+ * The hand can hold a block at the end only if the goal allows it, and only if the lift of that block is the last one
+ * of all. The first lift of a block cannot be the last one if a block that must move is below it, or if the goal wants
+ * another block on the one below it. Lifting the block once more just to hold it costs a lift and saves a drop, which
+ * gains nothing; so `e = 1` is granted only if a block that must move may be lifted last and stay in the hand. A block
+ * that the goal wants held is lifted at the end in any case, hence twice if its first lift cannot be the last.
  *
- * The blocks below a block in the goal are followed for at most as many steps as there are blocks, so
- * that a goal with a cycle is no endless loop.
+ * The blocks below a block in the goal are followed for at most as many steps as there are blocks, so that a goal with
+ * a cycle does not cause an endless loop.
  */
 export function blocksworldHeuristic(state: BlocksworldState): number {
   const { places, goal } = state;
@@ -57,7 +55,7 @@ export function blocksworldHeuristic(state: BlocksworldState): number {
   return 2 * lifts + 1 - (mayEndHeld ? 1 : 0);
 }
 
-/** What is known of each block that is not held. */
+/** Properties of each block that is not held. */
 interface Towers {
   /** Whether the block must move. */
   readonly moving: readonly boolean[];
@@ -94,7 +92,7 @@ function readTowers(state: BlocksworldState): Towers {
   return { moving, early, base, height, above };
 }
 
-/** Whether the goal wants another block on the one below. */
+/** Whether the goal wants another block on the one below this block. */
 function isInTheWay(
   { places }: BlocksworldState,
   supported: readonly (number | undefined)[],
@@ -103,7 +101,7 @@ function isInTheWay(
   return (supported[places[block] ?? TABLE] ?? block) !== block;
 }
 
-/** Whether the goal wants the block somewhere else, or nothing on the one below. */
+/** Whether the goal wants the block somewhere else, or wants the block below it clear. */
 function isMisplaced({ places, goal }: BlocksworldState, block: number): boolean {
   const place = places[block] ?? TABLE;
   const wanted = goal.places[block] ?? place;
@@ -121,7 +119,7 @@ function movesTwice(goal: BlocksworldGoal, towers: Towers, block: number): boole
   );
 }
 
-/** Whether a held block has to be dropped off its last place, given that other blocks must move. */
+/** Whether a held block must be dropped somewhere other than its final place, given that other blocks must move. */
 function isLiftedAgain(goal: BlocksworldGoal, towers: Towers, held: number): boolean {
   const wanted = goal.places[held] ?? TABLE;
   if (wanted === TABLE) return false;
@@ -142,7 +140,7 @@ function wantedBelow({ places }: BlocksworldGoal, block: number): readonly numbe
   return below;
 }
 
-/** Whether a block whose place in the goal is open may be in the hand at the end. */
+/** Whether a block whose final place is open may be in the hand at the end. */
 function mayStayInHand(
   { places, clear, handEmpty }: BlocksworldGoal,
   { early }: Towers,

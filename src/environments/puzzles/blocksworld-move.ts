@@ -8,13 +8,13 @@ export type BlocksworldAction =
   | `(stack ${string} ${string})`
   | `(unstack ${string} ${string})`;
 
-/** An action in terms of the state. */
+/** An action as a change of the state. */
 export interface Move {
   /** Whether the block leaves the hand; otherwise the hand takes it. */
   readonly isPut: boolean;
   /** The block that is moved. */
   readonly block: number;
-  /** Where it is put, or taken from. */
+  /** Where it is put, or from where it is taken. */
   readonly support: number;
 }
 

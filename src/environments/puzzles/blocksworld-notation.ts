@@ -3,7 +3,7 @@ import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { type BlocksworldState, goalFacts, stateFacts } from './blocksworld-state.ts';
 import { wordNotation } from './words.ts';
 
-/** How Blocksworld looks to a model. */
+/** The notation of Blocksworld. */
 export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> = wordNotation({
   prompt,
   expected: ({ blocks }) =>
@@ -12,7 +12,7 @@ export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> 
   read: readMove,
 });
 
-// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
+// The parts that change least come first, so that the prompts of a search share a prefix as long as possible.
 function prompt(state: BlocksworldState): string {
   return [
     'Move blocks with a hand that holds one block at a time. There are four actions:',

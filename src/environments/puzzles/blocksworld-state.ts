@@ -4,29 +4,29 @@ export const TABLE = -1;
 /** The place of the block that the hand holds. */
 export const HAND = -2;
 
-/** Where every block is, and what has to hold in the end. A problem is its state at the start. */
+/** Where every block is, and the goal. A problem is its state at the start. */
 export interface BlocksworldState {
   /**
    * The names of the blocks: different words of lower-case letters, digits, `-` and `_`. Everywhere else a block is its
    * index in this list.
    */
   readonly blocks: readonly string[];
-  /** For each block where it is: the index of the block below it, −1 on the table or −2 in the hand. */
+  /** The place of each block: the index of the block below it, −1 on the table or −2 in the hand. */
   readonly places: readonly number[];
-  /** What has to hold in the end: all of it, in any order. The same object in all states of a search. */
+  /** The goal, all of which must hold at the end. The same object in all states of a search. */
   readonly goal: {
-    /** For each block where it has to be, or `null` where that does not matter. */
+    /** The required place of each block, or `null` if it does not matter. */
     readonly places: readonly (number | null)[];
-    /** The blocks on which nothing may be, in ascending order. A held block is not clear either. */
+    /** The blocks that must be clear, in ascending order. A held block is not clear either. */
     readonly clear: readonly number[];
-    /** Whether the hand has to be empty. */
+    /** Whether the hand must be empty. */
     readonly handEmpty: boolean;
   };
 }
 
 export type BlocksworldGoal = BlocksworldState['goal'];
 
-/** For each block the one on it, or `undefined` for a block with nothing on it. */
+/** The block on each block; `undefined` for a clear one. */
 export function blocksAbove(places: readonly (number | null)[]): readonly (number | undefined)[] {
   const above = new Array<number | undefined>(places.length).fill(undefined);
   for (let block = 0; block < places.length; block++) {
@@ -62,7 +62,7 @@ export function placeFact(blocks: readonly string[], block: number, place: numbe
   return `(on ${blocks[block]} ${blocks[place]})`;
 }
 
-/** All facts that hold where blocks are at these places, in PDDL. */
+/** All facts that hold for these places, in PDDL. */
 export function stateFacts(
   blocks: readonly string[],
   places: readonly number[],
@@ -78,7 +78,7 @@ export function stateFacts(
   ];
 }
 
-/** Whether all of the goal holds. */
+/** Whether the whole goal holds. */
 export function isGoal(state: BlocksworldState): boolean {
   const { places, goal } = state;
   for (let block = 0; block < places.length; block++) {

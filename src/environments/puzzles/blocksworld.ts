@@ -29,7 +29,7 @@ export const blocksworld: Puzzle<
   BlocksworldState,
   BlocksworldAction,
   {
-    /** How many blocks there are: an integer from 2 to 100. @defaultValue 4 */
+    /** The number of blocks: an integer from 2 to 100. @defaultValue 4 */
     readonly blocks?: number;
   }
 > = {
@@ -52,7 +52,7 @@ export const blocksworld: Puzzle<
 function environment(
   instance: BlocksworldState,
 ): PuzzleEnvironment<BlocksworldState, BlocksworldAction> {
-  // The reader is the one place that knows all the rules of a problem.
+  // Only the parser knows all the rules of a problem.
   expectOptions('blocksworld', instance, 'blocks places goal');
   for (const name of ['blocks', 'places'] as const) expectArray(name, instance[name]);
   expectObject('goal', instance.goal);
@@ -63,7 +63,7 @@ function environment(
     reset: () => ({ state: start, ...(isGoal(start) && { reward: 1, terminal: true }) }),
     step,
     actions,
-    // The goal is the same in all states of an instance. 48 makes digits and letters of small numbers.
+    // The goal is the same in all states of an instance. Adding 48 turns small numbers into digits and letters.
     key: (state) => String.fromCharCode(...state.places.map((place) => place + 48 - HAND)),
     notation: blocksworldNotation,
   };
@@ -108,13 +108,13 @@ function render(state: BlocksworldState): string {
   return [...towers, `hand: ${held === -1 ? 'empty' : blocks[held]}`].join('\n');
 }
 
-/** The share of the facts of the goal that hold. A tower that is right at the top only counts too. */
+/** The share of the goal's facts that hold. A tower that is right only at the top counts too. */
 function estimate(state: BlocksworldState): number {
   const facts = goalFacts(state);
   return facts.filter(({ holds }) => holds).length / facts.length;
 }
 
-/** A random start, and as a goal the blocks on blocks of another random arrangement. */
+/** A random start; the goal is the block-on-block facts of another random arrangement. */
 function generate(random: Random, options: Parameters<typeof blocksworld.generate>[1] = {}) {
   expectOptions('blocksworld.generate', options, 'blocks');
   const { blocks: count = 4 } = options;
@@ -133,7 +133,7 @@ function generate(random: Random, options: Parameters<typeof blocksworld.generat
   }
 }
 
-/** Puts the blocks, in random order, on the table or on a random tower, all with equal chances. */
+/** Puts the blocks, in random order, on the table or on a random tower, with equal probabilities. */
 function arrange(random: Random, count: number): readonly number[] {
   const places = new Array<number>(count).fill(TABLE);
   const rest = [...places.keys()];

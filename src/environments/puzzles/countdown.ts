@@ -38,11 +38,10 @@ export const countdown: Puzzle<
   ArithmeticState<number>,
   ArithmeticStep<number>,
   {
-    /** How many numbers are drawn: an integer from 3 to 8. @defaultValue 6 */
+    /** The number of numbers drawn: an integer from 3 to 8. @defaultValue 6 */
     readonly numbers?: number;
     /**
-     * How many of them are large ones (25, 50, 75, 100): an integer from 0 to 4, at most `numbers`. Left out,
-     * it is drawn too.
+     * The number of large numbers (25, 50, 75, 100): an integer from 0 to 4, at most `numbers`. @defaultValue random
      */
     readonly large?: number;
   }
@@ -96,12 +95,12 @@ function estimate(state: ArithmeticState<number>): number {
 }
 
 /**
- * 0, 1 or 2 steps, or `Infinity`: admissible because it looks one step ahead and claims no more than it
- * sees. Where no number is the target, a step is needed; where no step makes it, a second one is; and a
- * step leaves one number fewer, so two numbers allow for one step only.
+ * 0, 1 or 2 steps, or `Infinity`: admissible because it looks one step ahead and claims no more than it sees. If no
+ * number is the target, a step is needed; if no step makes it, a second one is; and each step leaves one number fewer,
+ * so two numbers allow only one step.
  *
- * No number ever exceeds the product of all numbers with each 1 counted as 2 — for `a, b ≥ 2`,
- * `a + b ≤ a * b` — so that a target above it is out of reach.
+ * No number ever exceeds the product of all numbers with each 1 counted as 2 — for `a, b ≥ 2`, `a + b ≤ a * b` — so a
+ * target above it is unreachable.
  */
 function heuristic(state: ArithmeticState<number>): number {
   const { numbers, target } = state;
@@ -119,7 +118,7 @@ function nextResults(state: ArithmeticState<number>): readonly number[] {
 const largeNumbers = [25, 50, 75, 100];
 const smallNumbers = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10];
 
-/** Draws numbers and a target from 101 to 999, until a random play proves that it can be reached. */
+/** Draws numbers and a target from 101 to 999 until a random play reaches the target. */
 function generate(
   random: Random,
   options: Parameters<typeof countdown.generate>[1] = {},

@@ -25,26 +25,25 @@ interface Form {
   readonly inverse: readonly Form[];
 }
 
-/** Forms of lists of numbers that were worked out before. */
+/** Forms computed earlier, by list of numbers. */
 type Memory = Map<string, readonly Form[]>;
 
 /**
  * The distinct solutions of a puzzle as text, for example `(10 - 4) * (13 - 9)`, in alphabetical order.
  *
- * A solution uses every number once. Two solutions are the same where they have the same canonical form:
+ * A solution uses every number once. Two solutions are the same if they have the same canonical form:
  *
- * - A sum is a multiset of terms added and a multiset of terms subtracted; a product is a multiset of
- *   factors and a multiset of divisors. So `a + (b - c)`, `(b + a) - c` and `a - (c - b)` are one
- *   solution, and so are `a * (b / c)` and `b / (c / a)`.
- * - Signs are carried outward until no value within is negative: `(a - b) * (c - d)` and
- *   `(b - a) * (d - c)` are one solution. A product of 0 loses its sign.
+ * - A sum is a multiset of terms added and a multiset of terms subtracted; a product is a multiset of factors and a
+ *   multiset of divisors. So `a + (b - c)`, `(b + a) - c` and `a - (c - b)` are one solution, and so are `a * (b / c)`
+ *   and `b / (c / a)`.
+ * - Signs are carried outward until no value within is negative: `(a - b) * (c - d)` and `(b - a) * (d - c)` are one
+ *   solution. A product of 0 loses its sign.
  * - Equal numbers are interchangeable.
  *
- * Nothing else is identified: `a * 1` and `a / 1` are two solutions, and so are `a * (b + c)` and
- * `a * b + a * c`.
+ * Nothing else is identified: `a * 1` and `a / 1` are two solutions, and so are `a * (b + c)` and `a * b + a * c`.
  *
  * @param target - The number to make. @defaultValue 24
- * @throws EspalierError `usage` where the numbers are not 2 to 8 integers from 1 to 1,000,000.
+ * @throws EspalierError `usage` if the numbers are not 2 to 8 integers from 1 to 1,000,000.
  */
 export function solutions(numbers: readonly number[], target = 24): readonly string[] {
   expectNumbers({ numbers, target });
@@ -52,8 +51,8 @@ export function solutions(numbers: readonly number[], target = 24): readonly str
 }
 
 /**
- * All sets of four numbers from 1 to 13 from which 24 can be made, in ascending order of their numbers.
- * There are 1,362. The `difficulty` of one is how many distinct solutions it has, from 1 up: the fewer, the harder.
+ * All sets of four numbers from 1 to 13 from which 24 can be made, in ascending order of their numbers. There are
+ * 1,362. The `difficulty` of one is its number of distinct solutions, from 1 up: the fewer, the harder.
  */
 export function solvablePuzzles(): readonly Solvable[] {
   const memory: Memory = new Map();
@@ -117,12 +116,12 @@ function combineForms(
   return [...forms.values()];
 }
 
-/** The ways to part an ordered list in two, whichever part comes first. */
+/** The ways to split an ordered list in two, in either order. */
 function partitions(
   numbers: readonly number[],
 ): readonly (readonly [readonly number[], readonly number[]])[] {
   const parts = new Map<string, readonly [readonly number[], readonly number[]]>();
-  // The last number stays in the rest, so that no partition comes a second time the other way round.
+  // The last number always stays in the rest, so that no partition appears twice.
   for (let chosen = 1; chosen < 2 ** (numbers.length - 1); chosen++) {
     const isChosen = (_number: number, index: number) => (chosen & (1 << index)) !== 0;
     const part = numbers.filter(isChosen);
@@ -148,7 +147,7 @@ function* joinForms(
   if (isAccepted(difference)) {
     const forms = [
       join('sum', difference, { direct: [larger], inverse: [smaller] }),
-      // A difference of 0 has no sign to carry outward; of its two forms the first one stands for both.
+      // A difference of 0 has no sign to carry outward, so only one of its two forms is used.
       ...(order === 0 ? [join('sum', difference, { direct: [smaller], inverse: [larger] })] : []),
     ];
     yield* forms.toSorted((a, b) => compareTexts(a.text, b.text)).slice(0, 1);
@@ -173,7 +172,7 @@ function join(
   const direct: Form[] = [];
   const inverse: Form[] = [];
   const place = (form: Form, isDirect: boolean) => {
-    // A product of 0 is its own opposite, so that adding and subtracting it are one.
+    // A product of 0 is its own negative, so adding and subtracting it are the same.
     const isAdded = isDirect || (kind === 'sum' && form.value.numerator === 0);
     (isAdded ? direct : inverse).push(form);
   };

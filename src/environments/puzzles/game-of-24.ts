@@ -51,7 +51,7 @@ export const gameOf24: Puzzle<
   ArithmeticState<Rational>,
   ArithmeticStep<Rational>,
   {
-    /** The largest number that is drawn: an integer from 4 to 100. @defaultValue 13 */
+    /** The largest number drawn: an integer from 4 to 100. @defaultValue 13 */
     readonly largest?: number;
     /** The number to make: an integer from 1 to 1,000. @defaultValue 24 */
     readonly target?: number;
@@ -75,7 +75,7 @@ export const gameOf24: Puzzle<
   },
   parse(text) {
     const instance = parseNumbers(text);
-    // Too few or too many are a slip of the hand, unless a target says that another game is meant.
+    // A wrong number of numbers is probably a mistake, unless a target shows that another game is meant.
     if (instance.target !== undefined || instance.numbers.length === 4) return instance;
     const expected =
       'four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`';
@@ -92,11 +92,11 @@ function isSolved({ numbers, target }: ArithmeticState<Rational>): boolean {
 }
 
 /**
- * How close one step and a sum or product come to the target: `0.9 / (1 + d)`, where `d` is the smallest
- * distance between the target and `r + n` or `r * n`, for the result `r` of an operation on two of the
- * numbers and another number `n`; for two numbers, between the target and `r`.
+ * How close one step and a sum or product come to the target: `0.9 / (1 + d)`, where `d` is the smallest distance
+ * between the target and `r + n` or `r * n`, for the result `r` of an operation on two of the numbers and another
+ * number `n`; for two numbers, between the target and `r`.
  *
- * It sees no difference or quotient as the last step, and of four numbers it leaves one out.
+ * It ignores differences and quotients as the last step, and leaves out one of four numbers.
  */
 function estimate(state: ArithmeticState<Rational>): number {
   if (isSolved(state)) return 1;

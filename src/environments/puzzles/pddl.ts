@@ -1,7 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import { deepestJson } from '../../base/json.ts';
 
-/** Expressions within parentheses, and where these open, for example `line 3, column 5`. */
+/** Expressions in parentheses, and the place of the opening one, such as `line 3, column 5`. */
 export interface List {
   readonly kind: 'list';
   readonly items: readonly Expression[];
@@ -43,7 +43,7 @@ export function readPddl(text: string): List {
   return root;
 }
 
-/** Lists are walked by functions that call themselves. */
+/** Limits the nesting, because lists are processed recursively. */
 function expectRoom(open: readonly OpenList[], place: string): void {
   if (open.length < deepestJson) return;
   throw unexpected(`at most ${deepestJson} lists within each other`, '(', place);
@@ -66,7 +66,7 @@ function* readTokens(text: string): Generator<Readonly<Record<'place' | 'word', 
   }
 }
 
-/** A usage error that says what was expected in place of an expression. */
+/** A usage error that names the expected expression. */
 export function pddlError(expected: string, got: Expression): EspalierError {
   const text = write(got);
   return unexpected(expected, text.length > 60 ? `${text.slice(0, 59)}…` : text, got.place);

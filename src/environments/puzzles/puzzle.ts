@@ -16,7 +16,7 @@ export interface PuzzleEnvironment<State, Action> extends Environment<State, Act
   /**
    * Takes a legal action.
    *
-   * @throws EspalierError `usage` where the action is not legal in `state`; the message says why.
+   * @throws EspalierError `usage` if the action is not legal in `state`; the message says why.
    */
   step(state: State, action: Action): Transition<State>;
 
@@ -29,21 +29,21 @@ export interface PuzzleEnvironment<State, Action> extends Environment<State, Act
   /** A short name of `state`, unique among the states of this instance. */
   key(state: State): string;
 
-  /** How states and actions look to a model. Reading takes the first action that the text holds. */
+  /** Converts states and actions to model text, and back. Parsing takes the first action in the text. */
   readonly notation: Notation<State, Action>;
 
-  /** Not there: the states of puzzles are JSON themselves. */
+  /** Absent: the states of puzzles are JSON. */
   readonly codec?: never;
 }
 
 /**
  * A family of problems that a program can make, check and solve exactly.
  *
- * Its states are complete: what is asked for is part of each state, so that a saved state can be printed
- * and valued without its instance. No function here uses `this`.
+ * Its states are complete: the goal is part of each state, so that a saved state can be printed and valued without its
+ * instance. No function here uses `this`.
  *
- * All functions are declared as methods, which TypeScript compares bivariantly: that is what lets
- * different puzzles stand in one table as `Puzzle<unknown, unknown, unknown>`.
+ * All functions are declared as methods, which TypeScript compares bivariantly: this allows different puzzles in one
+ * table as `Puzzle<unknown, unknown, unknown>`.
  */
 export interface Puzzle<Instance, State, Action, Options = object> {
   /** The name in commands and files. */
@@ -55,7 +55,7 @@ export interface Puzzle<Instance, State, Action, Options = object> {
   /**
    * The environment of one instance.
    *
-   * @throws EspalierError `usage` where the instance breaks the rules of the puzzle.
+   * @throws EspalierError `usage` if the instance breaks the rules of the puzzle.
    */
   environment(instance: Instance): PuzzleEnvironment<State, Action>;
 
@@ -67,7 +67,7 @@ export interface Puzzle<Instance, State, Action, Options = object> {
   generate(random: Random, options?: Options): Instance;
 
   /**
-   * Reads an instance as a person types it or a file holds it.
+   * Reads an instance as typed by a person or stored in a file.
    *
    * @throws EspalierError `usage` in the form *Expected …, got `…`.*
    */
@@ -77,15 +77,15 @@ export interface Puzzle<Instance, State, Action, Options = object> {
   format(instance: Instance): string;
 
   /**
-   * Replays actions from the start, whoever found them. The verdict is correct where all of them are
-   * legal and the last one solves the puzzle; otherwise its rationale says the first thing wrong.
+   * Replays actions from the start. The verdict is correct if all of them are legal and the last one solves the puzzle;
+   * otherwise its rationale names the first mistake.
    */
   check(instance: Instance, actions: readonly Action[]): Verdict;
 
   /** A state for a terminal, without colours. */
   render(state: State): string;
 
-  /** An inexact value of a state in [0, 1]: 1 when solved, 0 when it is seen to be hopeless. */
+  /** A rough value of a state in [0, 1]: 1 if solved, 0 if recognised as hopeless. */
   estimate(state: State): number;
 
   /** An admissible h(s): never more than the steps still needed; `Infinity` only in dead ends. */

@@ -10,8 +10,8 @@ export type PuzzleName = 'blocksworld' | 'countdown' | 'game24' | 'tiles';
 /**
  * All puzzles by name, for callers that work with any of them.
  *
- * What one of them returns is `unknown` to such a caller, and is meant for the same puzzle only: hand the
- * instance from `parse` to `environment`, and the states of that environment to `render`.
+ * Their values have the type `unknown`, and belong to one puzzle: pass the instance from `parse` to `environment`, and
+ * the states of that environment to `render`.
  */
 export const puzzles: Readonly<Record<PuzzleName, Puzzle<unknown, unknown, unknown>>> = {
   blocksworld,

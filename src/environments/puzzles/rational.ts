@@ -14,7 +14,7 @@ export interface Rational {
 /**
  * The fraction `numerator / denominator` in lowest terms.
  *
- * @throws EspalierError `usage` where a part is no safe integer or the denominator is 0.
+ * @throws EspalierError `usage` if a part is no safe integer or the denominator is 0.
  */
 export function rational(numerator: number, denominator = 1): Rational {
   const fraction = reduce(numerator, denominator);
@@ -27,7 +27,7 @@ export function rational(numerator: number, denominator = 1): Rational {
   return fraction;
 }
 
-/** The exact sum, or `undefined` where it leaves the safe integers. */
+/** The exact sum, or `undefined` if it leaves the safe integers. */
 export function add(left: Rational, right: Rational): Rational | undefined {
   const first = left.numerator * right.denominator;
   const second = right.numerator * left.denominator;
@@ -36,12 +36,12 @@ export function add(left: Rational, right: Rational): Rational | undefined {
   return reduce(first + second, left.denominator * right.denominator);
 }
 
-/** The exact difference, or `undefined` where it leaves the safe integers. */
+/** The exact difference, or `undefined` if it leaves the safe integers. */
 export function subtract(left: Rational, right: Rational): Rational | undefined {
   return add(left, { numerator: -right.numerator, denominator: right.denominator });
 }
 
-/** The exact product, or `undefined` where it leaves the safe integers. */
+/** The exact product, or `undefined` if it leaves the safe integers. */
 export function multiply(left: Rational, right: Rational): Rational | undefined {
   return reduce(left.numerator * right.numerator, left.denominator * right.denominator);
 }
@@ -51,7 +51,7 @@ export function divide(left: Rational, right: Rational): Rational | undefined {
   return reduce(left.numerator * right.denominator, left.denominator * right.numerator);
 }
 
-/** Negative where `left` is smaller, positive where it is larger, 0 where both are equal. */
+/** Negative if `left` is smaller, positive if it is larger, 0 if both are equal. */
 export function compareRationals(left: Rational, right: Rational): number {
   if (left.denominator === right.denominator) return left.numerator - right.numerator;
   const leftProduct = left.numerator * right.denominator;
@@ -84,8 +84,8 @@ export function parseRational(text: string): Rational | undefined {
 }
 
 /**
- * The product, or the sum, of two safe integers is exact or at least 2 ** 53 in size, so looking at the
- * possibly rounded parts is enough to know that nothing was rounded.
+ * The product, or the sum, of two safe integers is exact or at least 2 ** 53 in size, so it suffices to check the
+ * possibly rounded parts.
  */
 function reduce(numerator: number, denominator: number): Rational | undefined {
   if (denominator === 1 && Number.isSafeInteger(numerator)) {

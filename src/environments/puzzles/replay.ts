@@ -6,7 +6,7 @@ import type { PuzzleEnvironment } from './puzzle.ts';
 /**
  * Replays actions from the start.
  *
- * @param missing - Says what a state still lacks, or `undefined` for a solved one.
+ * @param missing - Describes what a state still lacks; `undefined` for a solved one.
  */
 export function replay<State, Action>(
   environment: PuzzleEnvironment<State, Action>,

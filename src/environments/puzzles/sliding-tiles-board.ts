@@ -1,6 +1,6 @@
 /** A board of sliding tiles. */
 export interface TilesState {
-  /** How many columns the board has: from 2 to 10. */
+  /** The number of columns: from 2 to 10. */
   readonly columns: number;
   /** The tiles row by row: each number from 0, the blank, to the last one, once. */
   readonly tiles: readonly number[];
@@ -16,7 +16,7 @@ export function isSolved({ tiles }: TilesState): boolean {
   return tiles.every((tile, place) => homeOf(tile, tiles.length) === place);
 }
 
-/** Rows and columns between two places. */
+/** The rows plus columns between two places. */
 export function distance(columns: number, from: number, to: number): number {
   const rows = Math.abs(Math.floor(from / columns) - Math.floor(to / columns));
   return rows + Math.abs((from % columns) - (to % columns));
@@ -25,9 +25,9 @@ export function distance(columns: number, from: number, to: number): number {
 /**
  * Whether a board with at least two rows and two columns can be solved.
  *
- * A move swaps the blank with a neighbour: it changes the parity of the permutation and, always with it,
- * the parity of the blank's distance from its home. Solved, both are even, so a board on which they
- * differ is out of reach; all others are within reach.
+ * A move swaps the blank with a neighbour: it changes the parity of the permutation and, always with it, the parity of
+ * the blank's distance from its home. In the solved board both are even, so a board on which they differ cannot be
+ * solved; all others can.
  *
  * @see Johnson and Story, "Notes on the '15' Puzzle", 1879.
  */
@@ -37,7 +37,7 @@ export function isSolvable({ tiles, columns }: TilesState): boolean {
   return (swapsToSort(tiles) + blankDistance) % 2 === 0;
 }
 
-/** How many swaps bring every tile home: the places less the cycles of the permutation. */
+/** The number of swaps that sort the tiles: the places minus the cycles of the permutation. */
 function swapsToSort(tiles: readonly number[]): number {
   const visited = new Set<number>();
   let cycles = 0;

@@ -1,10 +1,10 @@
 import { distance, homeOf, type TilesState } from './sliding-tiles-board.ts';
 
 /**
- * The rows and columns that each tile, the blank excepted, is away from home, summed over all tiles.
+ * The distance of each tile from home, in rows plus columns, summed over all tiles except the blank.
  *
- * Admissible and consistent, because a move carries one tile to a neighbouring place and so changes the
- * sum by exactly 1.
+ * Admissible and consistent, because a move shifts one tile to a neighbouring place and so changes the sum by exactly
+ * 1.
  */
 export function manhattanDistance({ tiles, columns }: TilesState): number {
   let sum = 0;
@@ -16,16 +16,15 @@ export function manhattanDistance({ tiles, columns }: TilesState): number {
 }
 
 /**
- * The Manhattan distance, plus two moves for each tile that has to leave its row or column to let others
- * pass.
+ * The Manhattan distance, plus two moves for each tile that has to leave its row or column to let others pass.
  *
- * Tiles that are in their home row in the wrong order cannot all stay in it: at least as many have to
- * leave and come back, at two moves apiece that the Manhattan distance does not count, as are left over
- * by the longest run that is in order. The same holds for columns; the moves of the one are vertical and
- * those of the other horizontal, so none is counted twice. Hence admissible, and consistent as well.
+ * Tiles that are in their home row in the wrong order cannot all stay in it: the tiles outside the longest ordered
+ * subsequence, or at least as many, have to leave and come back, at two moves each that the Manhattan distance does not
+ * count. The same holds for columns; the moves of the one are vertical and those of the other horizontal, so none is
+ * counted twice. Hence admissible, and consistent as well.
  *
- * @see Hansson, Mayer and Yung, "Criticizing solutions to relaxed models yields powerful admissible
- * heuristics", Information Sciences 63, 1992.
+ * @see Hansson, Mayer and Yung, "Criticizing solutions to relaxed models yields powerful admissible heuristics",
+ * Information Sciences 63, 1992.
  */
 export function linearConflict(state: TilesState): number {
   const { tiles, columns } = state;
@@ -40,7 +39,7 @@ export function linearConflict(state: TilesState): number {
   return manhattanDistance(state) + 2 * leavers;
 }
 
-/** How few of the tiles at home in a row or a column, whose places are `stride` apart, have to leave it for order. */
+/** The minimum number of tiles that must leave a row or column, whose places are `stride` apart, to be put in order. */
 function outOfOrder(
   { tiles }: TilesState,
   { first, stride, length }: Readonly<Record<'first' | 'length' | 'stride', number>>,

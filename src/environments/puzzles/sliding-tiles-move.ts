@@ -16,7 +16,7 @@ export function readMove(state: TilesState, action: TilesAction): number | strin
   return `Expected one of ${openDirections(state).join(', ')}, got ${describeValue(action)}.`;
 }
 
-/** The directions in which the blank stays on the board. */
+/** The directions in which the blank can move. */
 export function openDirections(state: TilesState): readonly TilesAction[] {
   const blank = state.tiles.indexOf(0);
   return directions.filter((direction) => blankAfter(state, blank, direction) !== undefined);
@@ -30,7 +30,7 @@ export function neighbours(state: TilesState): readonly number[] {
     .filter((place) => place !== undefined);
 }
 
-/** The board with the blank at a neighbouring place, and the tile from there at the blank's. */
+/** The board with the blank moved to a neighbouring place, and the tile from there in its place. */
 export function moveBlank({ columns, tiles }: TilesState, place: number): TilesState {
   const moved = [...tiles];
   moved[tiles.indexOf(0)] = tiles[place] ?? 0;
@@ -52,7 +52,7 @@ function blankAfter(
       return blank % columns > 0 ? blank - 1 : undefined;
     case 'right':
       return blank % columns < columns - 1 ? blank + 1 : undefined;
-    // An action may come from a file, whatever its type says.
+    // An action from a file may be anything, whatever its type.
     default:
       return undefined;
   }

@@ -3,7 +3,7 @@ import type { TilesState } from './sliding-tiles-board.ts';
 import { directions, readMove, type TilesAction } from './sliding-tiles-move.ts';
 import { wordNotation } from './words.ts';
 
-/** How sliding tiles look to a model. */
+/** The notation of sliding tiles. */
 export const tilesNotation: Notation<TilesState, TilesAction> = wordNotation({
   prompt,
   expected: () => `one direction (${directions.join(', ')})`,
@@ -21,7 +21,7 @@ function firstDirection(text: string): TilesAction | undefined {
   return undefined;
 }
 
-// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
+// The parts that change least come first, so that the prompts of a search share a prefix as long as possible.
 function prompt(state: TilesState): string {
   const rows = state.tiles.length / state.columns;
   const goal = { columns: state.columns, tiles: [...state.tiles.keys()].map((place) => place + 1) };

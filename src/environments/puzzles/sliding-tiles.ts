@@ -18,7 +18,7 @@ import { formatRows, renderBoard, tilesNotation } from './sliding-tiles-text.ts'
 
 /** A board to solve. */
 export interface TilesInstance extends TilesState {
-  /** How many rows the board has: an integer from 2 to 10. */
+  /** The number of rows: an integer from 2 to 10. */
   readonly rows: number;
 }
 
@@ -31,13 +31,13 @@ export const slidingTiles: Puzzle<
   TilesState,
   TilesAction,
   {
-    /** How many rows the board has: an integer from 2 to 10. @defaultValue 3 */
+    /** The number of rows: an integer from 2 to 10. @defaultValue 3 */
     readonly rows?: number;
-    /** How many columns the board has: an integer from 2 to 10. @defaultValue 3 */
+    /** The number of columns: an integer from 2 to 10. @defaultValue 3 */
     readonly columns?: number;
     /**
-     * How many random moves, none of which takes the one before back, lead to the board: an upper limit on
-     * its solution. An integer from 1 to 10,000. Left out, all boards that can be solved are equally likely.
+     * The number of random moves, none of which reverses the previous one, that produce the board: an upper bound on
+     * the length of its solution. An integer from 1 to 10,000. If left out, all solvable boards are equally likely.
      */
     readonly moves?: number;
   }
@@ -68,7 +68,7 @@ function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, Til
     reset: () => ({ state: start, ...(isSolved(start) && { reward: 1, terminal: true }) }),
     step,
     actions: (state) => (isSolved(state) ? [] : openDirections(state)),
-    // 48 makes digits of small numbers.
+    // Adding 48 turns small numbers into digits.
     key: (state) => String.fromCharCode(...state.tiles.map((tile) => tile + 48)),
     notation: tilesNotation,
   };
@@ -87,7 +87,7 @@ function estimate(state: TilesState): number {
   return 1 / (1 + manhattanDistance(state) / (rows + state.columns));
 }
 
-/** Rows are lines, or parted by slashes; one row alone is a square board. */
+/** Rows are lines, or separated by slashes; a single row is a square board. */
 function parse(text: string): TilesInstance {
   const rows = text
     .trim()
@@ -148,17 +148,17 @@ function generate(
   }
 }
 
-/** A random board that can be solved. */
+/** A random solvable board. */
 function shuffle(random: Random, { columns, tiles }: TilesState): TilesState {
   const rest = [...tiles];
   const drawn = tiles.flatMap(() => rest.splice(random.integer(rest.length), 1));
   if (isSolvable({ columns, tiles: drawn })) return { columns, tiles: drawn };
-  // Swapping two tiles pairs each unsolvable board with one that can be solved.
+  // Swapping two tiles maps each unsolvable board to a solvable one.
   const swapped = drawn.map((tile) => (tile === 1 ? 2 : tile === 2 ? 1 : tile));
   return { columns, tiles: swapped };
 }
 
-/** The board after random moves, none of which takes the one before back. */
+/** The board after random moves, none of which reverses the previous one. */
 function walk(random: Random, solved: TilesState, moves: number): TilesState {
   let state = solved;
   let before: number | undefined;

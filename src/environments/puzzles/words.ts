@@ -1,14 +1,12 @@
 import type { Notation } from '../../contracts/environment.ts';
 
-/**
- * How a puzzle whose actions are words looks to a model.
- */
+/** The notation of a puzzle whose actions are words. */
 export function wordNotation<State, Action extends string>(rules: {
   readonly prompt: (state: State) => string;
   readonly expected: (state: State) => string;
   /** The first action in a text. */
   readonly find: (text: string, state: State) => Action | undefined;
-  /** What an action does, or what is wrong with it in one sentence. */
+  /** The effect of an action, or what is wrong with it in one sentence. */
   readonly read: (state: State, action: Action) => unknown;
 }): Notation<State, Action> {
   const failure = (message: string) => ({ failure: { kind: 'parse', message } }) as const;
@@ -27,7 +25,7 @@ export function wordNotation<State, Action extends string>(rules: {
   };
 }
 
-/** What is wrong with any action in a solved state. */
+/** The error for any action in a solved state. */
 export function solvedMessage(action: string): string {
   return `Expected no action in a solved state, got \`${action}\`.`;
 }

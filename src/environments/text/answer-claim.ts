@@ -3,16 +3,16 @@ import type { AnswerLanguage } from './answer-languages.ts';
 import { isQuantity, isValued, readValue } from './answer-value.ts';
 import { pictures, plainAnswer } from './plain-answer.ts';
 
-/** No answer that a search could compare is longer. */
+/** The longest answer worth comparing. */
 export const longest = 200;
 
-/** What is written where an answer would stand. */
+/** Placeholders for an answer. */
 const placeholder =
   /^(?:the|an|and|or|answer|the answer|n\/?a|null|undefined|unknown|nan|your (?:final )?answer(?: here)?|number|insert .*|I (?:do not|don['’]t|cannot|can['’]t|am not)\b.*|[[<({](?:your|the|insert|final|number|answer|value|result|x{2,}|any)\b.*)$/i;
 const damaged = /(?![\t\n\r])[\p{Cc}\p{Co}\ufffd]/u;
 const repeated = /(?<![\p{L}\p{N}])([\p{L}\p{N}]{1,20})(?:\s{1,3}\1(?![\p{L}\p{N}])){2}/u;
 
-/** Whether a text can be an answer: it says something, is not damaged, and its brackets are closed. */
+/** Whether a text can be an answer: it is not empty or damaged, and its brackets are closed. */
 export function isAnswer(text: string): boolean {
   const plain = plainAnswer(text)
     .replace(/^[\s*_"'`]+/, '')
@@ -28,7 +28,7 @@ export function isAnswer(text: string): boolean {
   );
 }
 
-/** Whether every brace and every formula that opens is closed. Other brackets of an interval need not match. */
+/** Whether every brace and formula is closed. Other brackets need not match, because intervals may mix them. */
 function isClosed(text: string): boolean {
   const marks = text.replace(/\\[{}$]|^\(?[A-Ja-j]\)/g, '');
   const count = (mark: string) => marks.split(mark).length - 1;
@@ -39,8 +39,8 @@ function isClosed(text: string): boolean {
 }
 
 /**
- * The answer in what stands behind a statement such as *The answer is*: without hedges before it, what explains it,
- * and the calculation that it comes from; `undefined` where there is none.
+ * The answer in the text after a statement such as *The answer is*, without hedges, explanations and the preceding
+ * calculation; `undefined` if there is none.
  */
 export function answerInClaim(claim: string, language: AnswerLanguage): string | undefined {
   const marked = withoutHedges(withoutEmphasis(claim), language);
@@ -76,7 +76,7 @@ function withoutEmphasis(text: string): string {
     .replace(pictures, '');
 }
 
-/** `17, no, 18` and `17, wait, actually 18` mean the last. */
+/** In `17, no, 18` and `17, wait, actually 18`, the last number is meant. */
 function lastCorrection(text: string): string | undefined {
   const parts = text.split(
     /[,.…—–-]{1,3}\s{0,3}(?:(?:no|wait|sorry|actually|scratch that|I mean|or rather),?\s{1,3}){1,3}/i,
@@ -90,8 +90,8 @@ const calculation =
   /^(?=.*\d)(?=.*[+\-*×·÷/^x!])(?:[\d\s.,$€£¥%°+\-*×·÷/^()!]|(?<=\d\s?)x(?=\s?\d)|(?<!\p{L})\p{L}{2,}(?!\p{L}))+$/u;
 
 /**
- * What a chain of calculations comes to: 18 of `9 * 2 = 18`, and of `Total = 18`. `undefined` where a text is
- * something else, such as `2x + 3 = 7`.
+ * The result of a chain of calculations: 18 of `9 * 2 = 18`, and of `Total = 18`. `undefined` for any other text, such
+ * as `2x + 3 = 7`.
  */
 function resultOf(text: string): string | undefined {
   if (!text.includes('=') || /[<>≤≥≠]/.test(text)) return undefined;
@@ -118,7 +118,7 @@ function lastOf(text: string): string | undefined {
   return isChain && isQuantity(result) ? result : undefined;
 }
 
-/** Numbers as English has them. */
+/** Converts numbers to English notation. */
 function localized(text: string, { decimalComma }: AnswerLanguage): string {
   if (!decimalComma) return text;
   return text

@@ -1,7 +1,7 @@
 import { isValued, readValue } from './answer-value.ts';
 import { plainAnswer } from './plain-answer.ts';
 
-/** What makes another number of the one before it. */
+/** Words that change the number before them. */
 const scaling =
   /^(?:mod|base|in (?:thousand|million)|thousand|million|billion|to the|or|and|plus|minus|times)\b/i;
 
@@ -9,8 +9,9 @@ const explained =
   /^(.{1,60}?)(\s[—–]\s|\s?(?:≈|\\approx\b)|\s?\((?=[^()]*\)$)(?:or\s)?|,\sor\s|,\s(?=(?:the|an?|his|her|its|their)\s(?!.*\band\b))|\s(?=of\s(?:the|all|his|her|its|their)\b))(.+)$/;
 
 /**
- * 18 of `18 — nine eggs at $2`, of `18 (9 eggs at $2)` and of `18 ≈ 18.0`, 2.5 hours of `2.5 hours, or 150 minutes`,
- * C of `Option (C), 18`, and Everest of `Everest, the highest mountain`; `undefined` where all of a text is the answer.
+ * The leading value: 18 of `18 — nine eggs at $2`, of `18 (9 eggs at $2)` and of `18 ≈ 18.0`, 2.5 hours of `2.5 hours,
+ * or 150 minutes`, C of `Option (C), 18`, and Everest of `Everest, the highest mountain`; `undefined` if the entire
+ * text is the answer.
  */
 export function leadingValue(text: string): string | undefined {
   const [, option] = /^((?:option|choice)\s?:?\s?\(?[A-J]\)?)\s?[,:.(–—-]/i.exec(text) ?? [];
@@ -20,12 +21,12 @@ export function leadingValue(text: string): string | undefined {
   return leads(text, { front, mark, rest }) ? front : undefined;
 }
 
-/** Whether what stands in front of a mark is an answer, and what stands behind it says no more than why. */
+/** Whether the text before a mark is an answer, and the text after it only explains it. */
 function leads(
   text: string,
   { front, mark, rest }: Readonly<Record<'front' | 'mark' | 'rest', string>>,
 ): boolean {
-  // Two letters are no choice.
+  // Two letters are not a choice.
   const isWhole = isValued(text) || /\([A-J]\)$/.test(text);
   switch (readValue(plainAnswer(front)).kind) {
     case 'choice':
@@ -40,7 +41,7 @@ function leads(
   }
 }
 
-/** `2.5 hours, or 150 minutes`: the same in another unit. */
+/** `2.5 hours, or 150 minutes`: the same value in another unit. */
 function isRestated(front: string, rest: string): boolean {
   const [value, other] = [front, rest].map((part) => readValue(plainAnswer(part)));
   return (
@@ -50,7 +51,7 @@ function isRestated(front: string, rest: string): boolean {
   );
 }
 
-/** Whether what stands behind a number explains it, and makes no other number of it. */
+/** Whether the text after a number explains it without changing it. */
 function explains(mark: string, rest: string): boolean {
   if (scaling.test(rest) || mark.startsWith(',')) return false;
   if (mark.trim() === '') return !/\d/.test(rest);
@@ -67,7 +68,7 @@ const sentence = new RegExp(
 const unsure =
   /\b(?:more|less|fewer|than|least|most|between|not|no|times|twice|half|dozen|hundred|thousand|million|billion|if|when|each of|per ?cent|or|and|mehr|weniger|als|nicht|und|oder|plus|moins|fois|et|ou|two|three|four|five|six|seven|eight|nine|ten)\b|n['’]t|[-+*×÷=]/iu;
 
-/** The number in `She makes $18 every day`, where it is the only one and nothing makes another of it. */
+/** The number in `She makes $18 every day`, if it is the only one and no word changes it. */
 export function numberInSentence(text: string): string | undefined {
   const [, number, rest = ''] = sentence.exec(text) ?? [];
   return number === undefined || unsure.test(text.replace(number, '')) || unsure.test(rest)
@@ -75,7 +76,7 @@ export function numberInSentence(text: string): string | undefined {
     : number.replace(/[.,]$/, '');
 }
 
-/** Numbers with a word behind each. */
+/** Numbers each followed by a word. */
 function isMeasure(text: string): boolean {
   return (
     /^\d[\d.,/]*(?:\s\p{L}+(?:\s\d[\d.,/]*)?){1,3}$/u.test(text) &&
@@ -88,7 +89,7 @@ const clause =
   /(?<![\p{L}])(?:is|are|was|were|be|been|has|have|had|makes?|will|would|can|could|should|must|depends?|requires?|needs?|gives?|means?|we|you|I|she|he|they|it|ist|sind|wird|est|sont)(?![\p{L}])/u;
 const termWords = /\b(?:for|all|and|where|mod|sin|cos|tan|log|max|min|gcd|lcm)\b|\\[A-Za-z]+/g;
 
-/** What a sentence says in words, as far as it is plainly an answer: a name, a formula, a number in a sentence. */
+/** An answer in words, if it clearly is one: a name, a formula, a number in a sentence. */
 export function inProse(answer: string): string | undefined {
   if (isValued(answer)) return answer;
   const text = answer.replace(/^["“”'«»„]+|["“”'«»„]+$/g, '');

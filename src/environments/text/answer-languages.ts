@@ -1,18 +1,18 @@
-/** How one language states answers. White space within patterns has a most, so that each look at a text takes linear time. */
+/** How one language states answers. White space in patterns is bounded, so that matching takes linear time. */
 export interface AnswerLanguage {
-  /** What stands before an answer; with the group `not` where it is denied. */
+  /** The text before an answer; with the group `not` if it is denied. */
   readonly statement: RegExp;
-  /** What stands before a statement that only supposes, reports or denies it. */
+  /** The text before a statement that only supposes, reports or denies an answer. */
   readonly supposed: RegExp;
-  /** What stands before the right answer, behind one that is denied. */
+  /** The text before the right answer, after a denied one. */
   readonly instead: RegExp;
-  /** What makes an answer vague or firm, and no other. */
+  /** Words that make an answer vague or firm, without changing it. */
   readonly hedge: RegExp;
-  /** What explains an answer, behind it. */
+  /** Explanations after an answer. */
   readonly tail: RegExp;
-  /** What is said in place of an answer. */
+  /** Phrases in place of an answer. */
   readonly noAnswer: RegExp;
-  /** Whether `3,5` is three and a half, and `1.250` more than a thousand. */
+  /** Whether `3,5` means three and a half, and `1.250` more than a thousand. */
   readonly decimalComma: boolean;
 }
 
@@ -34,7 +34,7 @@ const english: AnswerLanguage = {
       '(?:(?:so|thus|hence|therefore),? )?(?:the |my |our )?(?:(?:final|correct|corrected) )?answer|ans|correction|final result',
     ),
     String.raw`\b(?:the|a|our|my)${s}final${s}answer${s}of\b`,
-    // Behind such a label alone much else may stand, and so it must begin the text.
+    // After such a label other text may follow, so it must be at the beginning.
     '^(?:result|solution):',
     String.raw`(?:^|\n)ans\.(?=${s}\d)`,
     String.raw`\bI(?:${s}(?:would|will)|['’](?:d|ll))?${s}(?:choose|pick|select|go${s}(?:with|for)|opt${s}for)${s}(?:option${s})?(?=\(?[A-J]\)?(?:[.,\n]|${s}(?:over|because|since|as)\b|$))`,

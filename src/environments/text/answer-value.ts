@@ -2,32 +2,32 @@ import { type ExactNumber, readNumber, scale } from './exact-number.ts';
 import { plainAnswer } from './plain-answer.ts';
 import { readSuffix } from './units.ts';
 
-/** What an answer says, whatever it looks like. */
+/** The meaning of an answer, independent of its spelling. */
 export type AnswerValue =
   | NumberValue
-  /** Several values in order. The brackets around them are empty where there are none. */
+  /** Several values in order. `brackets` is empty if there are none. */
   | { readonly kind: 'list'; readonly brackets: string; readonly items: readonly AnswerValue[] }
   | { readonly kind: 'choice'; readonly letter: string }
   | { readonly kind: 'truth'; readonly value: boolean }
   | { readonly kind: 'text'; readonly text: string };
 
-/** A number, with what stands around it. */
+/** A number and its context. */
 export interface NumberValue {
   readonly kind: 'number';
   /** Its value; of a percentage, the number before the sign. */
   readonly value: ExactNumber;
   /** Whether it is a percentage. */
   readonly percent: boolean;
-  /** Its unit; empty where none is told. */
+  /** Its unit; empty if none is given. */
   readonly unit: string;
-  /** The variable that it is the value of; empty where none is told. */
+  /** The variable whose value it is; empty if none is given. */
   readonly variable: string;
 }
 
 const deepest = 6;
 const noSuffix = { exponent: 0, unit: '' };
 
-/** Reads a {@link plainAnswer}. Every text is one: what is nothing else is text. */
+/** Reads a {@link plainAnswer}. A text that is nothing else is read as text. */
 export function readValue(text: string, depth = 0): AnswerValue {
   return (
     readQuantity(text) ??
@@ -40,12 +40,12 @@ export function readValue(text: string, depth = 0): AnswerValue {
   );
 }
 
-/** Whether a text is a number, with what may stand around one. */
+/** Whether a text is a number, possibly with a unit or a variable. */
 export function isQuantity(text: string): boolean {
   return readValue(plainAnswer(text)).kind === 'number';
 }
 
-/** Whether a text is a number, a letter of a choice or a list of such, and no mere words. */
+/** Whether a text is a number, a choice or a list of these, rather than words. */
 export function isValued(text: string): boolean {
   const holds = (value: AnswerValue): boolean =>
     value.kind === 'list' ? value.items.every(holds) : value.kind !== 'text';
@@ -59,7 +59,7 @@ function readTruth(text: string): AnswerValue | undefined {
     : { kind: 'truth', value: word === 'yes' || word === 'true' };
 }
 
-/** `B`, `(b)`, `Option B`, and with its text `(B) Paris` or `B. Paris`; two letters are no choice. */
+/** `B`, `(b)`, `Option B`, and with its text `(B) Paris` or `B. Paris`; two letters are not a choice. */
 function readChoice(text: string): AnswerValue | undefined {
   const alone = /^(?:(?:option|choice|answer)\s*:?\s*)?(?:\(([a-z])\)|([a-z])\)?)$/i.exec(text);
   const before = /^(?:\(([A-J])\)|([A-J])[.):]\s)\s*(?!.*\([A-J]\))\S/.exec(text);
@@ -79,7 +79,7 @@ function readQuantity(text: string): NumberValue | undefined {
   return { ...quantity, unit, variable: name ?? '' };
 }
 
-/** An amount of money with its zeros: `5k` and `1.5M`, and the groups of India, `12,50,000`. */
+/** An amount of money written in full: `5k`, `1.5M`, and Indian digit groups, `12,50,000`. */
 function inFull(amount: string): string {
   const isIndian = /^-?\d{1,2}(?:,\d{2})+,\d{3}(?!\d|,\d)/.test(amount);
   return (isIndian ? amount.replaceAll(',', '') : amount)
@@ -87,7 +87,7 @@ function inFull(amount: string): string {
     .replace(/(?<=\d)M$/, ' million');
 }
 
-/** A number and what stands behind it; in round brackets too. */
+/** A number with its suffix, possibly in round brackets. */
 function readAmount(text: string): NumberValue | undefined {
   const [, bracketed] = /^\(([^()]*)\)$/.exec(text) ?? [];
   if (bracketed !== undefined) return bracketed.includes(',') ? undefined : readAmount(bracketed);
@@ -111,7 +111,7 @@ function readList(text: string, depth: number): AnswerValue | undefined {
   const isEmpty = isBracketed && inner.trim() === '';
   const parts = isEmpty ? [] : (commaParts(inner) ?? conjunctionParts(inner));
   if (parts === undefined && !isBracketed) return undefined;
-  // Round brackets around one thing only group.
+  // Round brackets around a single item only group it.
   if (parts === undefined && text.startsWith('(')) return undefined;
   return {
     kind: 'list',
@@ -120,13 +120,13 @@ function readList(text: string, depth: number): AnswerValue | undefined {
   };
 }
 
-/** Whether the bracket that opens a text is closed by its last character. */
+/** Whether the opening bracket of a text is closed by its last character. */
 function isOneBracket(text: string): boolean {
   if (!/^[([{].*[)\]}]$/s.test(text)) return false;
   return depthsOf(text).indexOf(0) === text.length - 1;
 }
 
-/** How many brackets are open after each character. */
+/** The number of open brackets after each character. */
 function depthsOf(text: string): readonly number[] {
   let depth = 0;
   return [...text].map((character) => {
@@ -136,13 +136,13 @@ function depthsOf(text: string): readonly number[] {
   });
 }
 
-/** The parts between commas. Where some have a space behind them, others may part groups of digits. */
+/** The parts between commas. If some commas are followed by a space, others may separate groups of digits. */
 function commaParts(text: string): readonly string[] | undefined {
   const hasSpaces = /,\s/.test(text);
   const depths = depthsOf(text);
   const parts: string[] = [];
   let start = 0;
-  // Places are counted in characters, as depths are.
+  // Positions are counted in characters, like the depths.
   const characters = [...text];
   for (const [place, character] of characters.entries()) {
     if (character !== ',' || depths[place] !== 0) continue;
@@ -167,7 +167,7 @@ function conjunctionParts(text: string): readonly string[] | undefined {
   return isList ? parts : undefined;
 }
 
-/** Words without regard to case, spaces and article; formulas without spaces. */
+/** Words without case, spaces and article; formulas without spaces. */
 function canonicalText(text: string): string {
   const hasWords = /\p{L}{3}/u.test(text.replace(/\\[A-Za-z]+/g, ' '));
   const isFormula = !hasWords && /[\d\\^_=+*/<>|]/.test(text);

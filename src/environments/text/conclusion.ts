@@ -3,10 +3,10 @@ import { numberInSentence } from './answer-in-prose.ts';
 import { languages } from './answer-languages.ts';
 import { isQuantity } from './answer-value.ts';
 
-/** What a conclusion begins with. */
+/** The beginnings of a conclusion. */
 const therefore =
   /^[*_#>\s]{0,6}(?:(?:(?:and\s)?(?:therefore|hence|thus|so(?! (?:far|many|much|that|long))|then|consequently|altogether|finally|also|somit|daher|donc)|in (?:conclusion|total|summary|all)|this means(?: that)?)\b,?\s{1,3}|(?:∴|=>|⇒|->|→|所以|因此)\s{0,3}){1,2}/iu;
-/** What makes a last sentence a condition, a plan, a doubt or a result on the way. */
+/** Words that make a last sentence a condition, a plan, a doubt or an intermediate result. */
 const open =
   /[?？]|\b(?:if|whether|assum\p{L}*|suppos\p{L}*|let|perhaps|maybe|might|could|would|should|not|never|now|next|still|first|second|third|step|part|so far|but|however|although|though|except|forgot|either|answers?|guess|previous\p{L}*|initial\p{L}*|remember|recall|given)\b|n['’]t\b/iu;
 const bound = /\b(?:about|around|at|more|less|fewer|than|between|or|and|other)\b/iu;
@@ -23,7 +23,7 @@ const claims = [
 const counted = /^there\s(?:are|is)\s(\d[\d.,]{0,20})\s\p{L}[^.!?;:=,]{0,80}$/iu;
 const option = /^(?:option|choice|answer)\s\(?([A-J])\)?\sis\s(?:the\s)?(?:correct|right|best)\b/iu;
 
-/** What the last sentence of a text concludes, where it is no answer that is stated as such: a number or a letter. */
+/** The number or letter that the last sentence of a text concludes, if it does not state an answer explicitly. */
 export function conclusionIn(text: string): string | undefined {
   const [, alone] = /^[\s*_]*([A-J]|[Yy]es|[Nn]o)[\s*_.]*$/.exec(text) ?? [];
   if (alone !== undefined) return alone;
@@ -43,13 +43,13 @@ export function conclusionIn(text: string): string | undefined {
 function quantityIn(named: string, claim: string): string | undefined {
   const [english, german, french] = languages;
   const language = /^das\b/i.test(claim) ? german : /^l[ea]\b/i.test(claim) ? french : english;
-  // Of `$x = 18$` the second mark is left.
+  // In `$x = 18$`, the second dollar sign remains.
   const value = named.split('$').length === 2 ? named.replace(/\$$/, '') : named;
   const answer = language && answerInClaim(value.replace(/\\\)$/, ''), language);
   return answer !== undefined && isQuantity(answer) ? answer : undefined;
 }
 
-/** The last sentence of the last line, without the marks of Markdown and of its end. */
+/** The last sentence of the last line, without Markdown marks and final punctuation. */
 function lastSentence(text: string): string | undefined {
   const end = text.slice(-4 * longest).trimEnd();
   const line = end.slice(end.lastIndexOf('\n') + 1);

@@ -1,12 +1,12 @@
 /** An exact fraction of integers of any size. The denominator is positive; it need not be in lowest terms. */
 export interface ExactNumber {
-  /** Its sign is the sign of the number. */
+  /** The numerator, whose sign is that of the number. */
   readonly numerator: bigint;
-  /** From 1 up. */
+  /** The denominator, from 1 up. */
   readonly denominator: bigint;
 }
 
-/** Powers beyond this are no numbers that an answer holds, and would take long to write out. */
+/** Larger powers do not occur in answers, and would take long to compute. */
 const largestPower = 400;
 
 const decimal = String.raw`(?:\d[\d,]*(?:\.\d*)?|\.\d+)`;
@@ -17,7 +17,7 @@ const scientific = new RegExp(
   `^(${decimal})(?:[eE]|\\s*[×*·]\\s*10\\s*\\^\\s*)(?:\\{\\s*([+-]?\\d+)\\s*\\}|([+-]?\\d+))$`,
 );
 const power = /^10\s*\^\s*(?:\{\s*([+-]?\d+)\s*\}|([+-]?\d+))$/;
-/** Groups of digits parted by spaces, apostrophes or, where there are several, by points; parts of a number in code. */
+/** Groups of digits separated by spaces, apostrophes or, if there are several, by points; numbers in code. */
 const groupedOtherwise =
   /^(?:\d{1,3}(?:([ '’_])\d{3})(?:\1\d{3})*(?:\.\d*)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,})$/;
 const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/;
@@ -67,7 +67,7 @@ function readDecimal(written: string): ExactNumber | undefined {
   return { numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length) };
 }
 
-/** A number with its groups, if any, as English has them. */
+/** A number with its digit groups, if any, in English notation. */
 function plainlyGrouped(text: string): string {
   const [isGrouped, mark] = groupedOtherwise.exec(text) ?? [];
   if (isGrouped === undefined) return text;
@@ -98,7 +98,7 @@ export function scale(value: ExactNumber | undefined, exponent: number): ExactNu
     : { numerator: numerator * factor, denominator };
 }
 
-/** Whether two numbers are equal or, with a tolerance, differ by at most that part of the larger one. */
+/** Whether two numbers are equal or, with a tolerance, differ by at most that fraction of the larger one. */
 export function isSameNumber(
   left: ExactNumber,
   right: ExactNumber,

@@ -20,10 +20,13 @@ export function extractAnswer(text: string): string | undefined {
   return answerOfStep(text) ?? conclusionIn(saidIn(text));
 }
 
-/** {@link extractAnswer} for a step, whose conclusion may be one on the way: to read one too many would end a search. */
+/**
+ * {@link extractAnswer} for a step. Its conclusion is not used, because it may be intermediate, and a wrong answer
+ * would end a search.
+ */
 export function answerOfStep(text: string): string | undefined {
   const said = saidIn(text);
-  // Models that only continue texts go on with a question of their own.
+  // Base models continue with a question of their own.
   const next = said.search(nextQuestion);
   return (next > 0 ? answerIn(said.slice(0, next)) : undefined) ?? answerIn(said);
 }
@@ -41,7 +44,7 @@ function answerIn(text: string): string | undefined {
 const endOfText =
   /<\|(?:im_end|endoftext|eot_id|end_of_text|end_of_solution|end|return)\|>|<\/s>|<eos>|<end_of_turn>/;
 
-/** What a text says to a reader: no thoughts, nothing behind its end, no programs and no type. */
+/** The text as a reader sees it: without thoughts, text after its end, programs and type declarations. */
 function saidIn(text: string): string {
   const said = withoutThoughts(text);
   const end = endOfText.exec(said)?.index;
@@ -50,7 +53,7 @@ function saidIn(text: string): string {
 
 const prose = /^(?:json|text|txt|plaintext|markdown|md|latex|tex|math|xml|html|output)?\s*$/i;
 
-/** A text without fenced code, but for what is fenced as text. */
+/** A text without fenced code, except fences that contain plain text. */
 function withoutPrograms(text: string): string {
   if (!text.includes('```')) return text;
   const parts = text.split('```').map((part, place) => {
@@ -61,12 +64,12 @@ function withoutPrograms(text: string): string {
   return parts.join('');
 }
 
-/** What a text states that stands where only an answer belongs. */
+/** The answer in a text from a place where only an answer belongs. */
 export function answerAlone(text: string): string | undefined {
   return answerOfStep(text) ?? fielded(text, text.length)?.answer;
 }
 
-/** What a field that is for the answer holds. */
+/** The content of an answer field. */
 function fielded(content: string, end: number): Found | undefined {
   const [english] = languages;
   const written = content.trim();
@@ -95,7 +98,7 @@ function tagged(text: string): Found | undefined {
   return undefined;
 }
 
-/** What stands in the last `\boxed{…}` that is closed. */
+/** The content of the last closed `\boxed{…}`. */
 export function lastBoxed(text: string): string | undefined {
   return boxesIn(text).next().value?.content;
 }
@@ -106,10 +109,10 @@ interface Box {
   readonly end: number;
 }
 
-/** More boxes than anybody fills. */
+/** More boxes than anybody writes. */
 const mostBoxes = 256;
 
-/** The boxes that are closed and not empty, the last one first. */
+/** The closed, non-empty boxes, last one first. */
 function* boxesIn(text: string): Generator<Box, undefined> {
   let count = 0;
   for (const { 0: name, index } of [...text.matchAll(/\\(?:boxed|fbox)/g)].reverse()) {
@@ -124,7 +127,7 @@ function* boxesIn(text: string): Generator<Box, undefined> {
 
 const joint = /^[\s$]*(?:,|,?\s*(?:and|or|und|oder|et|ou|和|或))[\s$]*$/;
 
-/** The last box that holds an answer, with those that `and` joins to it. */
+/** The last box with an answer, together with those that `and` joins to it. */
 function boxed(text: string): Found | undefined {
   const answers: string[] = [];
   let [start, end] = [0, 0];
@@ -149,7 +152,7 @@ function boxContent(written: string): string | undefined {
   return isAnswer(answer) ? answer : undefined;
 }
 
-/** What stands in the braces that open at `start`, behind spaces. Braces with a backslash do not count. */
+/** The content of the braces that open at `start`, after spaces. Escaped braces do not count. */
 function braced(
   text: string,
   start: number,
@@ -157,7 +160,7 @@ function braced(
   const open = start + (/^\s*/.exec(text.slice(start, start + longest))?.[0].length ?? 0);
   if (text[open] !== '{') return undefined;
   let depth = 0;
-  // A longer content is no answer; a large number of boxes cannot take long either.
+  // Longer content is not an answer, and the limit keeps many boxes from taking long.
   const end = Math.min(text.length, open + 2 * longest);
   for (let place = open; place < end; place++) {
     if (text[place] === '\\') place++;
@@ -169,7 +172,7 @@ function braced(
   return undefined;
 }
 
-/** `#### 42` as in GSM8K. Behind the same marks Markdown has headings, which are words. */
+/** `#### 42` as in GSM8K. In Markdown, headings have the same marks, but contain words. */
 function hashed(text: string): Found | undefined {
   const lines = [...text.matchAll(/^[ \t]*####[ \t]+(\S.*)$/gm)];
   const last = lines.findLast(([, line = '']) =>
@@ -186,12 +189,12 @@ function inJson(text: string): Found | undefined {
   const last = [...text.matchAll(member)].at(-1);
   if (last === undefined) return undefined;
   const [whole, double, single, bare] = last;
-  // A backslash of LaTeX is often written once, as JSON does not have it.
+  // LaTeX backslashes are often written once, which is invalid in JSON.
   const content = bare ?? (double ?? single ?? '').replace(/\\(["'\\/])/g, '$1');
   return fielded(content, last.index + whole.length);
 }
 
-/** A number with at most a word behind it, or `(B)`, where nothing else is said. */
+/** A number followed by at most one word, or `(B)`, as the entire text. */
 function alone(text: string): Found | undefined {
   if (text.length > 2 * longest) return undefined;
   const [, letter] = /^[\s*_]*\(([A-J])\)[\s*_.]*$/.exec(text) ?? [];

@@ -32,8 +32,8 @@ export function isSameAnswer(
 }
 
 /**
- * {@link isSameAnswer} for answers to one question: where it asks for a percentage, `0.5` is `0.5%`, too. GSM8K has gold answers
- * without the sign.
+ * {@link isSameAnswer} for answers to one question: if it asks for a percentage, `0.5` is also `0.5%`, because GSM8K
+ * has gold answers without the sign.
  */
 export function sameAnswerTo(question: string): (left: string, right: string) => boolean {
   const isSignOptional = /%|per\s?cent|prozent|pour\s?cent|百分/i.test(question);
@@ -42,7 +42,7 @@ export function sameAnswerTo(question: string): (left: string, right: string) =>
 
 interface Rules {
   readonly tolerance: ExactNumber | undefined;
-  /** Whether the sign of a percentage may be left out. */
+  /** Whether the percent sign may be left out. */
   readonly isSignOptional: boolean;
 }
 
@@ -55,7 +55,7 @@ function isSame(left: AnswerValue, right: AnswerValue, rules: Rules): boolean {
   if (left.kind === 'number' && right.kind === 'number') {
     return isSameQuantity(left, right, rules);
   }
-  // What is left is plain: a letter, a truth, a text.
+  // The remaining kinds can be compared directly: a letter, a truth value, a text.
   return left.kind === right.kind && JSON.stringify(left) === JSON.stringify(right);
 }
 
@@ -89,12 +89,12 @@ function isSameQuantity(left: NumberValue, right: NumberValue, rules: Rules): bo
   return first !== undefined && second !== undefined && isSameNumber(first, second, tolerance);
 }
 
-/** Nobody who means 1800% writes 18, while 0.18 is 18%. */
+/** Nobody who means 1800% writes 18, but 0.18 may mean 18%. */
 function isAboveOne({ numerator, denominator }: ExactNumber): boolean {
   return numerator > denominator || -numerator > denominator;
 }
 
-/** What is not told agrees with everything. */
+/** A missing part agrees with anything. */
 function mayAgree(left: string, right: string): boolean {
   return left === '' || right === '' || left === right;
 }

@@ -4,7 +4,7 @@ import type { Failed } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { joinParts } from './step-text.ts';
 
-/** A step as JSON. Strict modes of servers want every member to be required and none besides. */
+/** A step as JSON. The strict modes of servers require that all members are required and no others are allowed. */
 export const stepSchema: JsonValue = {
   type: 'object',
   properties: {

@@ -1,6 +1,6 @@
-/** What one spelling is written as in another, in this order. */
+/** Rewrites of one spelling into another, applied in this order. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
-  // A dollar sign that LaTeX would print; the others part formulas from text.
+  // A dollar sign that LaTeX would print; the others separate formulas from text.
   [/\\\$/g, '¤'],
   [/\$\$?([^$]*)\$\$?/g, ' $1 '],
   [/¤/g, '$'],
@@ -28,23 +28,23 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/^\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈)\s*/, ''],
 ];
 
-/** What nobody sees, and the tags that HTML sets type with. */
+/** Invisible characters, and HTML tags for typesetting. */
 export const unseen: RegExp = /[\u200b-\u200d\u2060\ufeff]|<\/?(?:b|strong|i|em|u|p|span|mark)>/gi;
 
-/** Pictures behind an answer that is none itself. */
+/** Emoji after an answer. */
 export const pictures: RegExp = /(?<=[\p{L}\p{N}.])(?:\s|\p{Extended_Pictographic}|\ufe0f)+$/u;
 
 const wrapper =
   /\\(?:boxed|fbox|mbox|text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}/g;
 
-/** Groups of digits may be parted by narrow spaces. */
+/** Groups of digits may be separated by narrow spaces. */
 const narrowSpace = /(\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
 const vulgarFraction = /(\d)(?=[¼-¾⅐-⅞])/g;
 const superscript = /[⁰¹²³⁴-⁹⁻]+/g;
 
 /**
- * An answer without what is only about its looks: LaTeX wrappers, spaces and sizes of brackets, unusual
- * minus signs, quotes around it, a full stop behind it.
+ * An answer without its typography: LaTeX wrappers, spaces and bracket sizes, unusual minus signs, quotes, a full stop
+ * at the end.
  */
 export function plainAnswer(text: string): string {
   let plain = text
@@ -58,17 +58,17 @@ export function plainAnswer(text: string): string {
   return trimmed(plain.replace(/\s+/g, ' '));
 }
 
-/** Takes the contents of `\text{…}` and its like, from the inside out. */
+/** Unwraps `\text{…}` and similar commands, from the inside out. */
 function unwrap(text: string): string {
   let [before, after] = [text, text.replace(wrapper, ' $1')];
-  // Each pass takes one level off; nobody nests deeper on purpose.
+  // Each pass removes one level; nobody nests deeper on purpose.
   for (let level = 0; level < 4 && after !== before; level++) {
     [before, after] = [after, after.replace(wrapper, ' $1')];
   }
   return after;
 }
 
-/** Without marks around it: spaces, quotes, emphasis, a full stop. An exclamation mark may be a factorial. */
+/** Without surrounding marks: spaces, quotes, emphasis, a full stop. An exclamation mark may be a factorial. */
 function trimmed(text: string): string {
   return text
     .replace(/^[\s"'“‘`*]+/, '')

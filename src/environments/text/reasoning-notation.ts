@@ -5,7 +5,7 @@ import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 import { lineBreak, readStep } from './step-text.ts';
 
-/** What all three notations have in common. */
+/** The common rules of all three notations. */
 export interface NotationRules {
   readonly system: string | undefined;
   readonly delimiter: string;
@@ -74,7 +74,7 @@ function parseJson(
   return withAnswer(step.action, answer, { delimiter, extract, isEqual });
 }
 
-/** A step that states the answer given beside it. One that states another answer contradicts itself. */
+/** A step with the answer given beside it. A step that states another answer contradicts itself. */
 function withAnswer(
   step: string,
   answer: string,
@@ -96,11 +96,11 @@ function withAnswer(
   return { failure: { kind: 'parse', message } };
 }
 
-// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
+// The parts that change least come first, so that the prompts of a search share a prefix as long as possible.
 function continuedPrompt(rules: NotationRules, state: ReasoningState): readonly Message[] {
   const { question, steps, answer } = state;
   const content = [...introduction(rules, textAnswer), question].join('\n');
-  // A label, and no delimiter, is what the model goes on from: servers cut white space at the end.
+  // The model continues after a label and not after a delimiter, because servers cut trailing white space.
   const next = answer === undefined ? [`Step ${steps.length + 1}:`] : [];
   const written = [...numbered(steps), ...next].join(rules.delimiter);
   return [...system(rules), { role: 'user', content }, { role: 'assistant', content: written }];
@@ -117,7 +117,7 @@ function restatedPrompt(
       place === 0 ? `\n\nSteps so far:\n\n${step}` : rules.delimiter + step,
     ),
   ];
-  // Behind the answer no step is asked for; what is asked instead, a judge says.
+  // After the answer no step is requested; a judge adds its own request.
   const tail = answer === undefined ? `\n\n${request}` : '';
   return [...system(rules), { role: 'user', ...inPieces(pieces, tail) }];
 }

@@ -1,9 +1,9 @@
-/** A question and how far its solution has come. Plain JSON. */
+/** A question and the progress of its solution. Plain JSON. */
 export interface ReasoningState {
-  /** What is asked. */
+  /** The question. */
   readonly question: string;
   /** The steps so far, in order. */
   readonly steps: readonly string[];
-  /** The final answer that the last step states, as it is written there. Left out: none yet. */
+  /** The final answer that the last step states, as written there; absent if there is none yet. */
   readonly answer?: string;
 }

@@ -56,7 +56,7 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
   /** The notation that every model understands: `restated` of `notations`. */
   readonly notation: Notation<ReasoningState, string>;
   /**
-   * How states and steps look to models, in three forms. {@link notationFor} chooses one.
+   * Three notations for states and steps. {@link notationFor} chooses one.
    *
    * - `continued`: the steps so far are the beginning of the model's own answer, which it continues.
    * - `restated`: the steps so far follow the question; the model answers with the next one.
@@ -89,7 +89,7 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   const { system, delimiter = '\n\n', maxSteps = 16 } = options;
   expectText('question', question);
   if (system !== undefined) expectText('system', system);
-  // White space is all that a delimiter may be, and all that a question must not.
+  // A delimiter may be mere white space; a question must not.
   if (typeof delimiter !== 'string' || delimiter === '') {
     throw expectation('delimiter', 'a text that is not empty', delimiter);
   }

@@ -3,7 +3,7 @@ import { inProse } from './answer-in-prose.ts';
 import { type AnswerLanguage, languages } from './answer-languages.ts';
 import { isValued } from './answer-value.ts';
 
-/** An answer, and where the text goes on behind it. */
+/** An answer, and the offset of the text after it. */
 export interface Found {
   readonly answer: string;
   readonly end: number;
@@ -17,7 +17,7 @@ interface Claim extends Found {
 export function stated(text: string): Found | undefined {
   const denied = new Set<string>();
   const all = statements(text);
-  // The parts of a question have an answer each.
+  // Each part of a question has its own answer.
   const labels = all.map(({ index }) =>
     /(?:^|[\s(])[a-h]\)(?=\s{0,3}$)/.exec(text.slice(Math.max(0, index - 8), index))?.[0]?.trim(),
   );
@@ -37,10 +37,10 @@ interface Statement {
   readonly language: AnswerLanguage;
 }
 
-/** More statements than anybody takes back. */
+/** More statements than anybody retracts. */
 const mostStatements = 64;
 
-/** The last one first. */
+/** All statements, last one first. */
 function statements(text: string): readonly Statement[] {
   return languages
     .flatMap((language) =>
@@ -54,14 +54,14 @@ function statements(text: string): readonly Statement[] {
     .slice(0, mostStatements);
 }
 
-/** What the answer of a part, and not of the question, is the answer to. */
+/** The subjects of answers to a part of the question. */
 const partial =
   /\b(?:parts?|steps?|sub-?(?:question|problem)s?|first|second|third|previous|intermediate|teil|erste[nrs]?|première?|étape)\b/i;
 
 /** *6, which we still have to halve* */
 const onTheWay = /\bstill\s(?:have|has|need|needs)\sto\b/i;
 
-/** Whether it stands behind a smaller question, or begins the text of a whole solution, on the same line. */
+/** Whether a statement is about a smaller question, or begins a longer solution on the same line. */
 function isPartOfStep(text: string, { index, match: [whole] }: Statement): boolean {
   const from = index + (/^\s*/.exec(whole)?.[0].length ?? 0);
   const line = text.slice(text.lastIndexOf('\n', from - 1) + 1).split('\n', 1)[0] ?? '';
@@ -82,7 +82,7 @@ function read(text: string, { index, match, language }: Statement): Claim | unde
     return insteadOf(sentence + more, language, start + end);
   }
   if (isEither(sentence)) return undefined;
-  // In prose the mark ends a sentence more often than it is a factorial.
+  // In prose an exclamation mark ends a sentence more often than it is a factorial.
   const isBroken = /^\s{0,3}(?:no|wait|sorry|actually)\b/i.test(
     text.slice(start + end, start + end + 20),
   );
@@ -102,13 +102,13 @@ function isEither(sentence: string): boolean {
   );
 }
 
-/** Without the bracket that closes what opened before a sentence. */
+/** Removes the closing bracket of a bracket that opened before the sentence. */
 function withoutStrayBracket(text: string): string {
   const [opening, closing] = [/[([]/g, /[)\]]/g].map((marks) => (text.match(marks) ?? []).length);
   return closing === (opening ?? 0) + 1 ? text.replace(/[\s.,;*_]*\)[\s.,;*_]*$/, '') : text;
 }
 
-/** The right answer behind one that is denied, or the one that is. */
+/** The right answer after a denied one, or the answer itself if it is not denied. */
 function insteadOf(sentence: string, language: AnswerLanguage, end: number): Claim | undefined {
   const turns = [...sentence.matchAll(language.instead)];
   for (const turn of turns.reverse()) {
@@ -121,7 +121,7 @@ function insteadOf(sentence: string, language: AnswerLanguage, end: number): Cla
   return denied === undefined ? undefined : { answer: denied, end, isDenied: true };
 }
 
-/** The first sentence of a text, on its first line that holds anything. A formula may stand on lines of its own. */
+/** The first sentence of a text, on its first non-empty line. A formula may be on separate lines. */
 function sentenceAt(text: string): { readonly sentence: string; readonly end: number } {
   const [lead = ''] = /^[\s*_]*(?:(?:\$\$|\\\[)\s*)?/.exec(text) ?? [];
   const [line = ''] = /^[^\n]*/.exec(text.slice(lead.length)) ?? [];
@@ -155,7 +155,7 @@ const correction =
 const approval = /\b(?:yes|correct|confirmed|checks out|is right|indeed|holds)\b/i;
 const disapproval = /\b(?:not|isn['’]t|in)\s?(?:correct|right|hold)|\bwrong\b|\bmistake\b/i;
 
-/** An answer as far as the text behind it lets it stand: itself, what it is corrected to, or nothing where it is taken back. */
+/** An answer in view of the text after it: itself, its correction, or nothing if it is retracted. */
 export function settled(text: string, { answer, end }: Found): string | undefined {
   const rest = text.slice(end, end + 3 * longest);
   const start = doubt.exec(rest)?.index;

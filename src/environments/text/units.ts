@@ -1,4 +1,4 @@
-/** Usual spellings of one unit. The first is the one that stands for all. */
+/** Common spellings of each unit. The first one is canonical. */
 const spellings: readonly (readonly string[])[] = [
   ['dollar', '$', 'dollars', 'usd', '美元'],
   ['euro', '€', 'euros', 'eur', '欧元'],
@@ -46,10 +46,10 @@ const multipliers: Readonly<Record<string, number>> = {
   亿: 8,
 };
 
-/** Chinese has no spaces before words, of which these make another number of it. */
+/** Chinese writes units without spaces; these characters would change the number. */
 const chineseUnit = /^(?!.*[多余几半以上下之间至到或和的分倍百千万亿成])\p{Script=Han}{1,6}$/u;
 
-/** Words behind a number that make another number of it, or a formula, and so are no units. */
+/** Words after a number that change it or make it a formula, and so are not units. */
 const notUnits = new Set(
   (
     'above and as below between by choose cos cubed divided dozen eighth eighths factorial fewer fifth ' +
@@ -60,11 +60,11 @@ const notUnits = new Set(
 );
 
 /**
- * Reads what stands behind a number, as far as it is plainly a unit: words after a space, at most four of
- * them, or an abbreviation that everybody knows. One letter right behind a number is a variable.
+ * Reads the suffix of a number if it is clearly a unit: at most four words after a space, or a common abbreviation. A
+ * single letter directly after a number is a variable.
  *
- * @returns The power of 10 that the number is multiplied by, as `million` does, and the unit in its usual spelling; empty
- * where there is none.
+ * @returns the power of 10 by which the number is multiplied, as by `million`, and the unit in its canonical spelling;
+ * empty if there is none.
  */
 export function readSuffix(
   text: string,

@@ -5,9 +5,9 @@ import type { Halt } from './commit-path.ts';
 import { complaintOf } from './complaint.ts';
 
 /**
- * What somebody answers who is asked.
+ * The answer of a callback.
  *
- * @throws Halt where that throws, or is none of the answers; the reason of the signal.
+ * @throws Halt if it throws or returns an invalid answer; the reason of the signal.
  */
 export async function answerOf<Answer extends string | boolean>(
   {

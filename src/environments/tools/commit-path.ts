@@ -18,29 +18,29 @@ import {
 import type { ToolState } from './state.ts';
 import type { DeclaredTool } from './tool.ts';
 
-/** What a commit works with. */
+/** The parts of an environment that a commit uses. */
 export interface Committing {
   /** The name of the environment. */
   readonly environment: string;
   readonly tools: ReadonlyMap<string, DeclaredTool>;
-  /** Of an environment with tools that have an `undo`. */
+  /** Present if the environment has tools with an `undo`. */
   readonly outside?: Outside | undefined;
-  /** Of an environment that works in workspaces. */
+  /** Present if the environment works in workspaces. */
   readonly workspace?: Lending | undefined;
-  /** Tells its start apart, with what its workspaces are copied from now. */
+  /** Identifies the start, given the current original of the workspaces. */
   readonly originOf: (original: JsonValue) => string;
-  /** Whether a call may be made; a text says why not. */
+  /** Whether a call may be made; a text gives the reason for refusal. */
   readonly permit: (call: Wanted, db: unknown) => true | string;
 }
 
-/** Lends workspaces as they stand behind calls. */
+/** Lends workspaces in the state after given calls. */
 export interface Lending {
   at<Result>(
     calls: readonly MadeCall[],
     call: ActCall,
     use: (workspace: Workspace) => Promise<Result>,
   ): Promise<Result>;
-  /** Closes them. What is asked for later opens new ones. */
+  /** Closes them. Later requests open new ones. */
   close(): Promise<void>;
 }
 
@@ -51,27 +51,27 @@ export interface Turn {
   readonly after: JsonValue;
 }
 
-/** What leads from the start to a node. */
+/** The path from the start to a node. */
 export interface Path {
   readonly turns: readonly Turn[];
   readonly calls: readonly MadeCall[];
-  /** Tells the start apart. */
+  /** Identifies the start. */
   readonly origin: string;
-  /** Those that were neither refused nor failed. */
+  /** The calls that were neither refused nor failed. */
   readonly chain: readonly ChainedCall[];
-  /** What the search made of its end. */
+  /** The search's result at its end. */
   readonly end: Pick<CommitPlan, 'ended' | 'reward' | 'value'>;
 }
 
-/** What a commit is asked for. */
+/** The target of a commit. */
 export type ToCommit = SearchTree<PathState, unknown> | SearchNode<PathState, unknown>;
 
 type PathState = OutsideState & Pick<ToolState, 'ended'>;
 
 /**
- * The path to a node, or to the best of a tree.
+ * The path to a node, or to the best node of a tree.
  *
- * @throws EspalierError `usage` for what is neither, or of another environment, and where the node has no state.
+ * @throws EspalierError `usage` for anything else, for a node of another environment, and for a node without a state.
  */
 export function pathTo(what: ToCommit, environment: string): Path {
   const node = what instanceof SearchTree ? what.best : what;
@@ -129,7 +129,7 @@ function expectState(state: unknown, environment: string): void {
   throw new EspalierError('usage', message);
 }
 
-/** Publishing a workspace is a deed as those of tools that can be taken back. */
+/** Publishing a workspace is recorded as a deed, like the call of a reversible tool. */
 export const publishing: DeclaredTool = {
   name: '.publish',
   definition: { name: '.publish', input: {} },
@@ -145,7 +145,7 @@ export const publishing: DeclaredTool = {
   },
 };
 
-/** The key under which a workspace is published; `undefined` where nothing was done in it. */
+/** The key under which a workspace is published; `undefined` if nothing was changed in it. */
 export function publishKey({ chain }: Path): string | undefined {
   const last = chain.findLast(
     ({ call: { fate, effect } }) =>
@@ -165,14 +165,14 @@ export class Halt extends Error {
   }
 }
 
-/** What an error means for a commit. @throws What is wrong with how it was asked for. */
+/** The end of a commit for an error. @throws errors about how the commit was called. */
 export function haltFrom(error: unknown): Halt {
   if (error instanceof Halt) return error;
   if (EspalierError.isInstance(error) && error.code === 'usage') throw error;
   return new Halt(isStale(error) ? 'stale' : 'failed', messageOf(error));
 }
 
-/** Whether the world has changed under what was to be done. */
+/** Whether an error says that the world has changed since. */
 export function isStale(error: unknown): boolean {
   return EspalierError.isInstance(error) && error.code === 'stale';
 }

@@ -43,12 +43,12 @@ interface Due {
   readonly call: MadeCall;
   readonly key: string;
   readonly tool: DeclaredTool;
-  /** The data in which it is made. */
+  /** The data before the call. */
   data: JsonValue;
 }
 
 /**
- * Carries out the calls on the path to a node: all that is done for good is done here, and nowhere else.
+ * Carries out the calls on the path to a node. Permanent effects happen only here.
  *
  * @throws EspalierError `usage`, `locked`, `storage` or `invalid-journal`, before anything is done.
  */
@@ -81,7 +81,7 @@ export async function commitPath(
   }
 }
 
-/** Takes back what a killed process has left of the deeds in a journal. */
+/** Undoes deeds recorded in a journal that a killed process left. */
 export function recoverDeeds(
   parts: Recovering,
   journal: Journal,
@@ -110,7 +110,7 @@ async function recover(parts: Recovering, log: DeedLog, call: ActCall): Promise<
       await workspace.at([], call, async (place) => {
         undone += await takeBackLeft({ log, tools, workspace: place }, environment, call);
       });
-      // A copy of what was half published is none of the start.
+      // A copy of a partly published original is not a copy of the start.
       await workspace.close();
     }
     return { undone, failed: [] };
@@ -120,14 +120,14 @@ async function recover(parts: Recovering, log: DeedLog, call: ActCall): Promise<
   }
 }
 
-/** One commit under way. */
+/** A commit in progress. */
 class Commit {
   readonly #parts: Committing;
   readonly #path: Path;
   readonly #log: DeedLog;
   readonly #options: CommitOptions;
   readonly #call: ActCall;
-  /** What is to be done, in order, by an earlier commit too. */
+  /** The calls to make, in order, including those that an earlier commit has made. */
   readonly #due: Due[];
 
   constructor(parts: Committing, path: Path, options: CommitOptions) {
@@ -174,7 +174,7 @@ class Commit {
         await this.#carryOut();
       } else {
         await this.#expectStart();
-        // What is tried is taken back before anybody is asked.
+        // Trial effects are undone before anybody is asked.
         await outside.at(atRest, this.#call, (run) => this.#rehearse(run));
         await this.#ask();
         await outside.at(atRest, this.#call, () => this.#carryOut());
@@ -185,7 +185,7 @@ class Commit {
       const halt = haltFrom(error);
       return this.#ended(this.signal.aborted && halt !== error ? this.#aborted() : halt);
     } finally {
-      // What is searched next starts from how things stand now.
+      // Later searches must start from the current state.
       await workspace?.close();
     }
   }
@@ -201,7 +201,7 @@ class Commit {
     const done = known.filter(({ deed }) => deed?.stage === 'done');
     const open = known.filter((one) => !done.includes(one));
     const { call: begun, deed: left } = open.find(({ deed }) => deed !== undefined) ?? {};
-    // What was cut off in an earlier commit is as unknown as before, whatever ends this one.
+    // A call that was interrupted in an earlier commit stays unknown, whatever ends this one.
     const isCutOff = begun?.effect === 'irreversible' && status !== 'unknown';
     const end = isCutOff
       ? mayHaveHappened(begun, `${earlierEnd(left)} ${message}`)
@@ -214,7 +214,7 @@ class Commit {
     });
   }
 
-  /** The calls that bring a workspace to the end of the path: none in a copy of what was published. */
+  /** The calls that bring a workspace to the end of the path; none in a copy of the published original. */
   async #wayTo(workspace: Lending): Promise<readonly MadeCall[]> {
     const key = publishKey(this.#path);
     if (key === undefined || this.#deedOf(key)?.stage !== 'done') return this.#path.calls;
@@ -239,18 +239,18 @@ class Commit {
     );
   }
 
-  /** What a commit has written down of a call, as long as it stands. */
+  /** The deed that a commit has recorded for a call, if it is still in effect. */
   #deedOf(key: string): Deed | undefined {
     const deeds = this.#log.of(this.#parts.environment);
     const stands = ({ of, stage }: Deed) => of === 'commit' && stage !== 'undone';
     const deed = deeds.findLast((one) => one.key === key && stands(one));
     if (deed?.name !== publishing.name) return deed;
-    // What was published before something else does not stand any more.
+    // A publication followed by another one is no longer in effect.
     const last = deeds.findLast((one) => one.name === publishing.name && stands(one));
     return deed === last ? deed : undefined;
   }
 
-  /** What an earlier commit has done is behind all that this one does. */
+  /** Throws unless the deeds of earlier commits are on the path of this one. */
   #expectOnePath(): void {
     const keys = new Set(this.#path.chain.map(({ key }) => key));
     const other = this.#log
@@ -266,7 +266,10 @@ class Commit {
     );
   }
 
-  /** What was found at one start says nothing of another. What a commit has begun goes on, whatever it has changed. */
+  /**
+   * Results found at one start do not apply to another. A commit that has begun continues, whatever it has changed
+   * itself.
+   */
   async #expectStart(place?: Workspace): Promise<void> {
     const isBegun = this.#due.some(({ key }) => this.#deedOf(key) !== undefined);
     const { originOf } = this.#parts;
@@ -289,7 +292,7 @@ class Commit {
     for (const due of this.#due) due.data = data.get(due.call) ?? due.data;
   }
 
-  /** What a workspace would publish: the first deed, since it may still be refused. */
+  /** The changes that a workspace would publish. They come first, because publishing may still be refused. */
   async #changesOf(place: Workspace): Promise<JsonValue | undefined> {
     const key = publishKey(this.#path);
     if (key === undefined) return undefined;
@@ -346,7 +349,7 @@ class Commit {
     }
   }
 
-  /** Whether what follows a call is made, whatever came out of it. */
+  /** Whether the calls after this one are made, given its output. */
   async #goesOn(due: Due, output: JsonValue): Promise<boolean> {
     const { call, tool } = due;
     if (!isDrift(call, shownOf(output, tool.maxOutput))) return true;
@@ -361,7 +364,7 @@ class Commit {
     return (await answerOf(asked, drifted)) === 'go on';
   }
 
-  /** Makes a call, and returns what came out, where that is known. */
+  /** Makes a call, and returns its output if that is known. */
   async #make(
     due: Due,
     earlier: Deed | undefined,
@@ -393,7 +396,7 @@ class Commit {
     const { onUnknown } = this.#options;
     if (onUnknown === undefined) return 'stop';
     const answers = ['done', 'run', 'stop'] as const;
-    // By a slip it does not run a second time.
+    // Prevents it from being run again by mistake.
     const unknown = (why: string) => mayHaveHappened(call, `${earlierEnd(earlier)} ${why}`);
     const ask = () => onUnknown(frozen({ ...call, id: earlier.id }));
     return answerOf({ name: 'onUnknown', answers, ask, signal: this.signal }, unknown);
@@ -412,11 +415,11 @@ class Commit {
         this.#log.done(deed, ran.whole);
         return ran.whole;
       }
-      // As long as it goes on, taking it back is of no use: the next commit does.
+      // While the run is still going, undoing it is useless: the next commit does it.
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);
       const tools = new Map([[tool.name, tool]]);
       await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
-      // A workspace says so itself, before anything else is done.
+      // A workspace reports this itself, before anything else is done.
       throw tool === publishing && isStale(cause)
         ? new Halt('stale', ran.error)
         : failedBy(call, ran.error);
@@ -436,7 +439,7 @@ class Commit {
   }
 }
 
-/** How an earlier commit left a call, as far as its journal tells. */
+/** How an earlier commit left a call, according to its journal. */
 function earlierEnd(deed: Deed | undefined): string {
   const { message } = deed ?? {};
   if (message !== undefined) return `an earlier commit failed in it: ${sentenceOf(message)}`;

@@ -9,10 +9,10 @@ import { type Ran, runTool, type Unforeseen } from './running.ts';
 import type { Telling, ToolState } from './state.ts';
 import type { Asked, DeclaredTool } from './tool.ts';
 
-/** The reward where nothing is left to do, 0 where something is, and `failed` where it can come to nothing. */
+/** The reward if nothing is left to do, 0 if something is, and `failed` if the task can no longer succeed. */
 export type Done = number | 'failed';
 
-/** What came of a call in a branch, as it stands in journals. */
+/** The outcome of a call in a branch, as recorded in journals. */
 export type Outcome = (
   | Ran
   | { readonly refused: string }
@@ -20,36 +20,36 @@ export type Outcome = (
   | { readonly stale: string }
 ) & {
   readonly done?: Done;
-  /** What tells how a workspace stands. */
+  /** The fingerprint of the workspace afterwards. */
   readonly fingerprint?: string;
 };
 
-/** How the world stands. */
+/** What determines the state of the world. */
 export type Standing = Pick<ToolState, 'calls' | 'data' | 'origin'>;
 
-/** The world, while it stands as it does in a state. */
+/** The world, as long as it is in a given state. */
 export interface Place {
-  /** What tools work on; a state is frozen. */
+  /** The data or workspace that tools work on; data are frozen. */
   db(): unknown;
   /** Runs a tool there. */
   run(asked: Asked, call: ActCall): Promise<Ran>;
-  /** What tells how it stands now. */
+  /** The fingerprint of the current state. */
   fingerprint?(): MaybePromise<string>;
-  /** What tells apart of what it is a copy. */
+  /** Identifies the original that it is a copy of. */
   original?(): MaybePromise<string>;
-  /** What looked at it has changed it: it is not used again. */
+  /** Discards it, because an inspection has changed it. */
   giveUp?(): void;
 }
 
-/** Where tools work. */
+/** A place where tools work. */
 export interface Ground {
-  /** Whether what tools work on is live, and not the data of the state. */
+  /** Whether tools work on a live workspace instead of the data of the state. */
   readonly isLive: boolean;
-  /** Lets something be done where the world stands as it does in a state. */
+  /** Runs something with the world in the given state. */
   at(state: Standing, call: ActCall, use: (place: Place) => Promise<Outcome>): Promise<Outcome>;
 }
 
-/** The data of states. */
+/** Tools work on the data of states. */
 export const inData: Ground = {
   isLive: false,
   at(state, _, use) {
@@ -61,7 +61,7 @@ export const inData: Ground = {
   },
 };
 
-/** The world outside, which tools with an `undo` change. */
+/** Tools with an `undo` work on the outside world. */
 export function inOutside(outside: Outside): Ground {
   return {
     isLive: false,
@@ -79,7 +79,7 @@ export function inOutside(outside: Outside): Ground {
   };
 }
 
-/** An instance is given up that stands nobody knows where. */
+/** An instance is discarded because its state is unknown. */
 class GivenUp extends Error {
   override readonly name = 'GivenUp';
   readonly outcome: Outcome;
@@ -90,7 +90,7 @@ class GivenUp extends Error {
   }
 }
 
-/** Live workspaces. */
+/** Tools work in live workspaces. */
 export function inWorkspaces<W extends Workspace>(
   tools: ReadonlyMap<string, DeclaredTool>,
   telling: Telling,
@@ -148,7 +148,8 @@ async function useOf<W extends Workspace>(
     async run(asked, call) {
       const came = await runTool(asked.tool, { db: world, parsed: asked.parsed }, call);
       ran = { asked, came };
-      if ('data' in came) return { error: 'It returned a state, but a workspace holds it here.' };
+      if ('data' in came)
+        return { error: 'It returned a state, but here the state is in a workspace.' };
       return came;
     },
     ...(world.fingerprint !== undefined && { fingerprint: () => world.fingerprint?.() ?? '' }),
@@ -164,7 +165,7 @@ async function useOf<W extends Workspace>(
     came,
   } = ran;
   const mayChange = tool.effect !== 'read';
-  // A tool that was late may go on with it.
+  // A tool that timed out may still be running.
   if ('error' in outcome && (mayChange || 'late' in came)) throw new GivenUp(outcome);
   if (!mayChange || 'error' in came) return outcome;
   const { fingerprint } = outcome;

@@ -13,12 +13,12 @@ import { objectSchema } from '../../prompting/object-schema.ts';
 import type { AnyCall, ToolState } from './state.ts';
 import type { Toolbox, Understood } from './toolbox.ts';
 
-/** An action, whatever its tool: the first call of a turn, and those behind it. */
+/** An action, whatever its tool: the first call of a turn, and the further ones. */
 export interface AnyAction extends AnyCall {
   readonly also?: readonly AnyCall[];
 }
 
-/** What an environment relies on. */
+/** The notation that an environment relies on. */
 export interface ToolNotation extends Notation<ToolState, AnyAction> {
   turn(action: AnyAction, completion?: Completion): Message;
 }
@@ -55,7 +55,7 @@ export function callsOf({ tool, input, also = [] }: AnyAction): readonly AnyCall
   return [{ tool, input }, ...also];
 }
 
-/** A turn whose calls have no name in common with those before it, unless its provider wants it back unchanged. */
+/** A turn whose call ids differ from those of earlier turns, unless its provider needs it unchanged. */
 export function namedApart(turn: Message, turns: readonly Message[]): Message {
   const { toolCalls = [], original } = turn;
   if (original !== undefined) return turn;
@@ -76,7 +76,7 @@ function openingOf(task: string | readonly Message[]): readonly Message[] {
   const messages: readonly Message[] =
     typeof task === 'string' ? [{ role: 'user', content: task }] : task;
   const [first, ...others] = messages;
-  // Some servers take one system message, and at the beginning only.
+  // Some servers accept only one system message, at the beginning.
   if (first?.role !== 'system') return [{ role: 'system', content: rule }, ...messages];
   return [{ ...first, content: `${first.content}\n\n${rule}` }, ...others];
 }
@@ -113,7 +113,7 @@ function unreadable(message: string): Parsed<never> {
   return { failure: { kind: 'parse', message } };
 }
 
-/** The calls in a text: JSON with the tool and its input, under the names that models give them. */
+/** The calls in a text: JSON with the tool and its input, under the names that models use. */
 function callsIn(text: string): readonly { readonly name: string; readonly input: JsonValue }[] {
   const { values } = findJson(text);
   return values.flatMap(itemsOf).flatMap((value) => {
@@ -148,17 +148,17 @@ function turnOf(box: Toolbox, calls: readonly AnyCall[], completion?: Completion
   };
 }
 
-/** Servers take nothing else back as the input of a call. */
+/** Servers accept only an object as the input of a call. */
 function inObject(input: JsonValue): JsonValue {
   return isPlainObject(input) ? input : { input };
 }
 
-/** By its content, so that the same action is the same turn in prompts and in rows. */
+/** Derived from the content, so that the same action is the same turn in prompts and in rows. */
 function idOf(call: JsonValue): string {
   return `call_${contentAddress(canonicalJson('call', call)).slice(0, 12)}`;
 }
 
-/** A call as JSON. Servers that bind answers to a schema want an object at its top, and no references. */
+/** The schema of a call as JSON. Servers with strict schemas require an object at the top, and no references. */
 function schemaOf(definitions: readonly ToolDefinition[]): JsonValue {
   const inputs = definitions.map(({ input }) =>
     JSON.stringify(input).includes('"$ref":') ? { type: 'object' } : input,

@@ -13,20 +13,20 @@ import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } fro
 import type { Ran } from './running.ts';
 import type { Asked, DeclaredTool } from './tool.ts';
 
-/** The calls that led to a state from a start, and its data. */
+/** The calls that led from a start to a state, and its data. */
 export interface OutsideState {
   readonly origin: string;
   readonly calls: readonly MadeCall[];
   readonly data: JsonValue;
 }
 
-/** Before anything was called. */
+/** The state before any call. */
 export const atRest: OutsideState = { origin: '', calls: [], data: null };
 
-/** Does something that can be taken back. */
+/** Performs a reversible call. */
 export type DoOutside = (asked: Asked, from: OutsideState, call: ActCall) => Promise<Ran>;
 
-/** A deed on the way to a state. */
+/** A deed on the path to a state. */
 interface Step {
   readonly key: string;
   readonly tool: string;
@@ -36,7 +36,7 @@ interface Step {
 }
 
 const held =
-  'The outside is held by a call that was given up and does not end. What changes it, or looks at it, has to wait until it does.';
+  'The outside world is locked by an abandoned call that has not ended. Calls that change or read it must wait until it does.';
 
 /**
  * The outside world, changed by reversible tools. It is used by one state at a time, and is then as if the calls that
@@ -48,17 +48,17 @@ export class Outside {
   readonly #tools: ReadonlyMap<string, DeclaredTool>;
   readonly #log: DeedLog;
   readonly #pool: Pool<Workspace, Step>;
-  /** What was done and not taken back, oldest first. */
+  /** The deeds in effect, oldest first. */
   #standing: Deed[] = [];
-  /** The data in which a call was made, by its key. */
+  /** The data before each call, by its key. */
   readonly #data = new Map<string, JsonValue>();
   #recovered = 0;
   #release: (() => void) | undefined;
-  /** The last deed of a commit: all that comes later builds on it. */
+  /** The last committed deed: all later ones build on it. */
   #committed: string | undefined;
-  /** Settled when a run that was given up has ended. */
+  /** Settles when an abandoned run has ended. */
   #hung: Promise<unknown> | undefined;
-  /** Sends those away who wait for their turn. */
+  /** Turns away the callers that wait for their turn. */
   readonly #waiting = new Set<() => void>();
 
   constructor(parts: {
@@ -80,10 +80,10 @@ export class Outside {
   }
 
   /**
-   * Lends the outside, as it stands behind the calls that led to a state. What is done with `run` meanwhile is taken
-   * back, unless somebody else waits for a state behind it.
+   * Lends the outside world in the state after the calls that led to a state. Calls made with `run` are undone
+   * afterwards, unless another caller waits for a state that includes them.
    *
-   * @throws EspalierError `stale` where the way there goes another way by now; NotTakenBack; what `use` throws.
+   * @throws EspalierError `stale` if the calls no longer have the same results; NotTakenBack; the errors of `use`.
    */
   async at<Result>(
     state: OutsideState,
@@ -111,7 +111,7 @@ export class Outside {
           if (this.#hung !== undefined) resolve(result);
           return result;
         } finally {
-          // What is older is taken back only when nothing more can come of it.
+          // Older deeds are undone only when the abandoned run can no longer have effects.
           await this.#hung;
         }
       });
@@ -121,7 +121,7 @@ export class Outside {
     });
   }
 
-  /** Takes back what killed processes have left. */
+  /** Undoes what killed processes have left. */
   async recover(call: ActCall): Promise<Recovery> {
     const before = this.#recovered;
     try {
@@ -133,19 +133,19 @@ export class Outside {
     return { undone: this.#recovered - before, failed: [] };
   }
 
-  /** Says that a commit has done all up to a call. */
+  /** Notes that a commit has done everything up to a call. */
   committed(key: string): void {
     this.#committed = key;
   }
 
-  /** Lets go of the journal. It can be used again. */
+  /** Releases the journal. The object can be used again. */
   async close(): Promise<void> {
     await this.#pool.close();
     this.#release?.();
     this.#release = undefined;
   }
 
-  /** Reads what the journal says, and keeps others from writing there. */
+  /** Reads and locks the journal. */
   #hold(): void {
     if (this.#release !== undefined) return;
     this.#release = this.#log.hold();
@@ -166,13 +166,13 @@ export class Outside {
     return { log: this.#log, tools: this.#tools };
   }
 
-  /** The deeds on the way to a state, without those that a commit has done for good. */
+  /** The deeds on the path to a state, without committed ones. */
   #pathTo({ calls, data, origin }: OutsideState): Step[] {
     const chain = chained(origin, calls);
     const done = chain.findLastIndex(({ key }) => key === this.#committed);
     if (this.#committed !== undefined && done < 0 && calls.length > 0) {
       const message =
-        'A commit has done something else than what led to this state. Search on from what was committed.';
+        'A commit has made other calls than those that led to this state. Continue the search from the committed state.';
       throw new EspalierError('stale', message);
     }
     return chain
@@ -184,7 +184,7 @@ export class Outside {
       }));
   }
 
-  /** Whether a call changes the outside in a way that can be taken back. */
+  /** Whether a call makes reversible changes to the outside world. */
   isOutside({ tool }: MadeCall): boolean {
     return this.#tools.get(tool)?.undo !== undefined;
   }
@@ -212,7 +212,7 @@ export class Outside {
     return { key: nextKey(before, tool, input), tool, input, data };
   }
 
-  /** Does a step again. Returns whether the same came out. */
+  /** Repeats a step. Returns whether the output is the same. */
   async #repeat(step: Step, call: ActCall): Promise<boolean> {
     const checked = this.#tools.get(step.tool)?.check(step.input);
     if (checked === undefined || 'problem' in checked) return false;
@@ -245,7 +245,7 @@ export class Outside {
     return ran;
   }
 
-  /** Keeps the outside closed until a run that was given up has ended, and takes back what it did meanwhile. */
+  /** Keeps the outside locked until an abandoned run has ended, and then undoes it. */
   #waitFor(hung: Promise<unknown>, deed: Deed, call: ActCall): void {
     this.#hung = hung
       .then(() => takeBack(this.#takers, deed, call))
@@ -261,7 +261,7 @@ export class Outside {
     if (place >= 0) await this.#takeBackTo(place, call);
   }
 
-  /** Takes deeds back, the newest first, until `count` are left: what is newer must never be taken back later. */
+  /** Undoes deeds, newest first, until `count` are left. A newer deed must never be undone after an older one. */
   async #takeBackTo(count: number, call: ActCall): Promise<void> {
     while (this.#standing.length > count) {
       const newest = this.#standing.at(-1);

@@ -135,25 +135,25 @@ export interface Committed<Action = any> {
   readonly message?: string;
 }
 
-/** What tells something apart: an output, a state, or a call. */
+/** The content address of an output, a state or a call. */
 export function addressOf(told: JsonValue): string {
   return contentAddress(canonicalJson('state', told, 'item'));
 }
 
-/** A call with what tells it, and all calls before it that change something, apart. */
+/** A call with a key that identifies it together with all preceding calls that change something. */
 export interface ChainedCall {
   readonly call: MadeCall;
   readonly key: string;
 }
 
-/** The key of a call behind another. */
+/** The key of a call after another. */
 export function nextKey(before: string, tool: string, input: JsonValue): string {
   return addressOf([before, tool, input]);
 }
 
 /**
- * Calls with their keys: equal keys are equal calls behind equal calls, from one start. What reads changes nothing, and
- * has the key of the call before it; what was refused or failed is left out.
+ * Calls with their keys: equal keys mean equal calls after equal calls, from the same start. A read changes nothing,
+ * and has the key of the call before it; refused and failed calls are left out.
  */
 export function chained(origin: string, calls: readonly MadeCall[]): readonly ChainedCall[] {
   let key = origin;

@@ -11,20 +11,20 @@ import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
 import { predictTool, runTool } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
-/** What a path is gone with once more. */
+/** The path to rehearse, and what is needed for it. */
 export interface Rehearsal {
   readonly parts: Committing;
   readonly path: Path;
   /** Whether a commit has made a call, or may have. */
   isDone(key: string): boolean;
   readonly call: ActCall;
-  /** Does what can be taken back, where there is such. */
+  /** Performs reversible calls, if there are any. */
   readonly run?: DoOutside | undefined;
 }
 
 /**
- * Goes a path once more, without what is done for good: whether it still goes as it went. Returns the data in which each
- * call was made.
+ * Repeats a path without its irreversible calls, to check that it still has the same results. Returns the data before
+ * each call.
  *
  * @throws Halt `stale` or `refused`.
  */
@@ -48,10 +48,7 @@ export async function rehearse(rehearsal: Rehearsal): Promise<ReadonlyMap<MadeCa
   return all;
 }
 
-/**
- * Which calls are made again: what reads, unless what it saw has been changed since by a commit; and what has to be done
- * for that.
- */
+/** The calls to repeat: reads, unless a commit has since changed what they read; and the calls that these depend on. */
 function askedAgain({ path: { chain }, isDone }: Rehearsal): (link: ChainedCall) => boolean {
   const places = new Map(chain.map((link, place) => [link.call, place]));
   const since = chain.findLastIndex(({ key, call }) => call.effect !== 'read' && isDone(key));
@@ -64,7 +61,7 @@ function askedAgain({ path: { chain }, isDone }: Rehearsal): (link: ChainedCall)
   };
 }
 
-/** Makes a call again; returns the data behind it. */
+/** Repeats a call; returns the data after it. */
 async function again(
   { path, run, call: surroundings }: Rehearsal,
   {
@@ -91,18 +88,18 @@ async function again(
       : await runTool(tool, { db: frozen(data), parsed }, named);
   if (ran === undefined) return data;
   if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);
-  if (isDrift(call, ran.output)) throw staleBy(`something else came out of \`${call.tool}\``);
+  if (isDrift(call, ran.output)) throw staleBy(`\`${call.tool}\` gave another output`);
   return ran.data ?? data;
 }
 
-/** The input of a call as its tool takes it. @throws Halt `stale` */
+/** The input of a call as parsed by its tool. @throws Halt `stale` */
 export function readInput(
   tool: DeclaredTool,
   call: MadeCall,
 ): { readonly input: JsonValue; readonly parsed: unknown } {
   const checked = tool.check(call.input);
   if ('parsed' in checked) return checked;
-  throw staleBy(`\`${call.tool}\` does not take its input any more (${checked.problem})`);
+  throw staleBy(`\`${call.tool}\` no longer accepts its input (${checked.problem})`);
 }
 
 /** @throws Halt `refused`, or `stale` */
@@ -120,7 +117,7 @@ export function expectPermitted({ permit, tools }: Committing, call: MadeCall, d
   throw new Halt('refused', `\`${call.tool}\` is not permitted: ${sentenceOf(leave)}`);
 }
 
-/** Whether something else came out than was seen, or predicted, before. */
+/** Whether an output differs from the one seen or predicted before. */
 export function isDrift({ seen }: MadeCall, output: JsonValue): boolean {
   return seen !== undefined && addressOf(output) !== seen;
 }
@@ -130,5 +127,8 @@ function isSame(one: JsonValue, other: JsonValue): boolean {
 }
 
 function staleBy(what: string): Halt {
-  return new Halt('stale', `The path goes another way than in the search: ${what}. Search again.`);
+  return new Halt(
+    'stale',
+    `The path no longer has the same results as in the search: ${what}. Search again.`,
+  );
 }

@@ -6,15 +6,15 @@ import type { ActCall } from '../../contracts/world.ts';
 import { type Ran, type RunOn, runTool, shownOf } from './running.ts';
 import { type DeclaredTool, readAnew } from './tool.ts';
 
-/** A deed could not be taken back: what it changed stays as it is. */
+/** A deed could not be undone: its changes remain. */
 export class NotTakenBack extends Error {
   override readonly name = 'NotTakenBack';
 }
 
-/** How long a run that was given up may take to end, in milliseconds, before nobody waits for it any more. */
+/** How long an abandoned run may take to end, in milliseconds, before it is no longer waited for. */
 const graceMs = 1_000;
 
-/** Looks up what a tool wants to remember. Nothing has happened yet. */
+/** Looks up what a tool needs to remember for its undo. Nothing has happened yet. */
 export async function lookUp(
   tool: DeclaredTool,
   { db, input }: { readonly db: unknown; readonly input: JsonValue },
@@ -26,21 +26,21 @@ export async function lookUp(
   return runTool({ ...tool, maxOutput: Number.POSITIVE_INFINITY, run: remember }, on, call);
 }
 
-/** What came of a run; `hung` is settled when one that was given up has ended all the same, `cause` is what it threw. */
+/** The result of a run. `hung` settles when an abandoned run has ended after all; `cause` is the error it threw. */
 export interface FollowedRun {
   readonly ran:
     | Extract<Ran, { readonly error: string }>
     | {
-        /** What the model sees. */
+        /** The output shown to the model. */
         readonly output: JsonValue;
-        /** What came out: `undo` needs all of it. */
+        /** The full output, which `undo` needs. */
         readonly whole: JsonValue;
       };
   readonly hung?: Promise<unknown>;
   readonly cause?: unknown;
 }
 
-/** Runs a tool and does not lose sight of it where it is late, or does not heed that the search was aborted. */
+/** Runs a tool and keeps track of it if it times out or ignores an abort. */
 export async function follow(tool: DeclaredTool, on: RunOn, call: ActCall): Promise<FollowedRun> {
   let running: unknown;
   const followed: DeclaredTool = {
@@ -79,7 +79,7 @@ async function isOver(ended: Promise<unknown>, { clock }: ActCall): Promise<bool
   return over;
 }
 
-/** What deeds are taken back with: the tools, and what they work on where that is no data. */
+/** The means of undoing deeds: the tools, and what they work on, unless that is data. */
 export interface Takers {
   readonly log: DeedLog;
   readonly tools: ReadonlyMap<string, DeclaredTool>;
@@ -87,7 +87,7 @@ export interface Takers {
 }
 
 /**
- * Takes a deed back, also where the call was aborted.
+ * Undoes a deed, even if the call was aborted.
  *
  * @throws NotTakenBack, or an EspalierError `storage`.
  */
@@ -101,14 +101,14 @@ export async function takeBack(
   const { undo } = tool ?? {};
   if (tool === undefined || undo === undefined) {
     throw new NotTakenBack(
-      `\`${name}\` cannot be taken back: no tool of that name has an \`undo\`. Declare it as it was.`,
+      `\`${name}\` cannot be undone: no tool of that name has an \`undo\`. Declare it as before.`,
     );
   }
   const known = {
     ...(remembered !== undefined && { remembered }),
     ...(output !== undefined && { output }),
   };
-  // What it returns means nothing.
+  // Its return value is ignored.
   const run: DeclaredTool['run'] = async (db, parsed, limited) => {
     await undo(db, parsed, known, limited);
   };
@@ -118,16 +118,16 @@ export async function takeBack(
   if (!('error' in ran)) return log.undone(deed);
   log.failed(deed, ran.error);
   throw new NotTakenBack(
-    `\`${name}\` could not be taken back: ${ran.error} The outside stays as it is until that succeeds.`,
+    `\`${name}\` could not be taken back: ${ran.error} Nothing else can change the outside world until that succeeds.`,
   );
 }
 
 /**
- * Takes back what killed processes have left, the newest first: all that branches have done, and what a commit has begun
- * and not done.
+ * Undoes what killed processes have left, newest first: all deeds of branches, and unfinished deeds of commits.
  *
- * @returns how many deeds.
- * @throws NotTakenBack for the first that cannot be: what is older has to wait for it; the reason of the signal.
+ * @returns the number of deeds.
+ * @throws NotTakenBack for the first that cannot be undone, because older ones must wait for it; the reason of the
+ * signal.
  */
 export async function takeBackLeft(
   takers: Takers,
@@ -142,7 +142,7 @@ export async function takeBackLeft(
   return left.length;
 }
 
-/** The deeds that are to be taken back, the newest first. */
+/** The deeds to undo, newest first. */
 export function deedsLeft(takers: Takers, environment: string): readonly Deed[] {
   return takers.log
     .of(environment)
@@ -152,6 +152,6 @@ export function deedsLeft(takers: Takers, environment: string): readonly Deed[] 
 
 function isLeft({ of, stage, name }: Deed, { tools }: Takers): boolean {
   if (stage === 'undone') return false;
-  // What a commit has begun for good is a person's to judge.
+  // An irreversible deed begun by a commit must be judged by a person.
   return of === 'branch' || (stage !== 'done' && tools.get(name)?.effect !== 'irreversible');
 }

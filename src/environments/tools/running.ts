@@ -7,33 +7,33 @@ import type { ActCall } from '../../contracts/world.ts';
 import { complaintOf } from './complaint.ts';
 import type { DeclaredTool } from './tool.ts';
 
-/** What a run came to: what is to be seen, and the state where it is another one; or why there is nothing. */
+/** The result of a run: the output, and the new state if it changed; or the failure. */
 export type Ran =
   | { readonly output: JsonValue; readonly data?: JsonValue }
   | {
       readonly error: string;
-      /** It was given up, and may still be under way. */
+      /** It was abandoned, and may still be running. */
       readonly late?: true;
     };
 
-/** Nobody knows what will come out; the state behind it may be known all the same. */
+/** The output is unknown; the state after it may still be known. */
 export interface Unforeseen {
   readonly unforeseen: true;
   readonly data?: JsonValue;
 }
 
-/** What a tool is run on. */
+/** The arguments of a run. */
 export interface RunOn {
-  /** What it works on: a state is to be frozen. */
+  /** What it works on: frozen if it is data. */
   readonly db: unknown;
-  /** Its input, as its schema has read it. */
+  /** Its parsed input. */
   readonly parsed: unknown;
 }
 
 /**
- * Runs a tool. Whatever it does, throws or returns becomes a result that can be kept.
+ * Runs a tool. Whatever it returns or throws becomes a result that can be stored.
  *
- * @throws The reason of the signal, where the search is aborted.
+ * @throws the reason of the signal if the search is aborted.
  */
 export async function runTool(
   tool: DeclaredTool,
@@ -46,7 +46,7 @@ export async function runTool(
   return effect === 'pure' ? changed(ended.value, maxOutput) : outputOf(ended.value, maxOutput);
 }
 
-/** What a rule or a person predicts of a tool that is not run. No output is none that is known. */
+/** The prediction of a rule or a person for a tool that is not run. A missing output means that it is unknown. */
 export async function predictTool(
   { predict, timeoutMs, maxOutput }: DeclaredTool,
   { db, parsed }: RunOn,
@@ -62,7 +62,7 @@ export async function predictTool(
   return { unforeseen: true, ...(ran.data !== undefined && { data: ran.data }) };
 }
 
-/** What something returns within its time, or why it returned nothing. */
+/** The result of a function within its time limit, or why there is none. */
 async function attempt(
   begin: (call: ActCall) => unknown,
   timeoutMs: number,
@@ -70,12 +70,12 @@ async function attempt(
 ): Promise<{ readonly value: unknown } | Extract<Ran, { readonly error: string }>> {
   const { signal, clock } = call;
   signal.throwIfAborted();
-  // Aborts what runs, and nothing that has ended: a client of MCP would tell its server to cancel what is done.
+  // Aborts only while the tool runs: an MCP client would otherwise tell its server to cancel finished work.
   const during = new AbortController();
   const abort = () => during.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   const waiting = new AbortController();
-  const late = new Error(`It took longer than ${timeoutMs} ms, and was given up.`);
+  const late = new Error(`It took longer than ${timeoutMs} ms, and was abandoned.`);
   try {
     const running = begin({ ...call, signal: during.signal });
     const value = await settledOrLeft<unknown>(signal, ({ resolve, reject }) => {
@@ -100,7 +100,7 @@ async function attempt(
   }
 }
 
-/** What a tool returned that may give another state. */
+/** The result of a tool that may return a new state. */
 function changed(value: unknown, maxOutput: number): Ran {
   try {
     const fault = resultFault(value);
@@ -116,9 +116,9 @@ function changed(value: unknown, maxOutput: number): Ran {
   }
 }
 
-/** Why something is not what such a tool returns: the data by themselves would pass for no change at all. */
+/** Why a value is not a valid result of such a tool: bare data would look like no change at all. */
 function resultFault(value: unknown): string | undefined {
-  if (!isPlainObject(value)) return 'It returned no plain object with `state` or `output`.';
+  if (!isPlainObject(value)) return 'It did not return a plain object with `state` or `output`.';
   const names = Object.keys(value);
   const isKnown = (name: string) => name === 'state' || name === 'output';
   const unknown = names.find((name) => !isKnown(name));
@@ -127,18 +127,19 @@ function resultFault(value: unknown): string | undefined {
   return `Expected an object with \`state\` or \`output\`, got one with \`${unknown}\`. ${hint}`;
 }
 
-/** An output as JSON of a length that can be kept. */
+/** An output as JSON of acceptable length. */
 export function outputOf(value: unknown, maxOutput: number): Ran {
   if (value === undefined) return { output: null };
   const bytes = byteLength(value);
   if (bytes !== undefined) return { output: `[binary, ${bytes} bytes]` };
   const fault = jsonFault(value);
-  if (fault !== undefined) return { error: `It returned what JSON cannot hold: ${fault.what}.` };
+  if (fault !== undefined)
+    return { error: `It returned a value that JSON cannot hold: ${fault.what}.` };
   const copy = typeof value === 'string' ? value : (JSON.parse(JSON.stringify(value)) as JsonValue);
   return { output: frozen(shownOf(copy, maxOutput)) };
 }
 
-/** What is shown of an output: a text of its head and its tail where it is too long. */
+/** The output as shown to a model: its beginning and end if it is too long. */
 export function shownOf(output: JsonValue, maxOutput: number): JsonValue {
   const text = typeof output === 'string' ? output : JSON.stringify(output);
   return text.length > maxOutput ? shortened(text, maxOutput) : output;
@@ -149,7 +150,10 @@ function byteLength(value: unknown): number | undefined {
   return isBinary ? value.byteLength : undefined;
 }
 
-/** The head and the tail of a text, and between them how much is left out. Half a surrogate pair goes with it. */
+/**
+ * The beginning and end of a text, with the number of omitted characters between them. A split surrogate pair is
+ * omitted too.
+ */
 export function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const head = text.slice(0, Math.ceil(length / 2)).replace(/[\uD800-\uDBFF]$/, '');

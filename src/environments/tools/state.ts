@@ -13,7 +13,7 @@ export type ToolAction<Tools, Answer = string> =
       [Name in DeclaredName<Tools> | 'answer' | 'invalid']: {
         /** The tool. */
         readonly tool: Name;
-        /** What it is given. */
+        /** Its input. */
         readonly input: Name extends 'answer'
           ? Answer
           : Name extends 'invalid'
@@ -32,23 +32,23 @@ export type ToolAction<Tools, Answer = string> =
         readonly also?: readonly {
           /** The tool. */
           readonly tool: string;
-          /** What it is given. */
+          /** Its input. */
           readonly input: JsonValue;
         }[];
       };
     }[DeclaredName<Tools> | 'answer' | 'invalid'];
 
-/** A call of whatever tool. */
+/** A call of any tool. */
 export interface AnyCall {
   /** The tool. */
   readonly tool: string;
-  /** What it is given. */
+  /** Its input. */
   readonly input: JsonValue;
 }
 
 /** A call that no tool accepts. */
 export interface InvalidCall extends AnyCall {
-  /** Why not. */
+  /** Why. */
   readonly problem: string;
 }
 
@@ -73,17 +73,17 @@ export interface ToolState<Data = JsonValue, Answer = JsonValue> {
   readonly ended?: 'answered' | 'done' | 'failed' | 'pending';
 }
 
-/** What tells states of tools apart. */
+/** How states with tools are compared. */
 export interface Telling {
-  /** The calls that have made the world outside, or a workspace, stand as it does. */
+  /** The calls that determine the state of the outside world or of a workspace. */
   changes(calls: readonly MadeCall[]): readonly MadeCall[];
-  /** What tells how the world stands, as far as it was changed: equal texts are equal worlds. */
+  /** Identifies the state of the world as far as it was changed: equal texts are equal worlds. */
   version(state: Pick<ToolState, 'calls' | 'data'>): string;
-  /** What tells the state apart: how the world stands, what is planned, and what is known. */
+  /** Identifies the state: the state of the world, the plan, and the observations. */
   key(state: ToolState): string;
 }
 
-/** @param isLive - Whether a workspace holds what pure tools change. */
+/** @param isLive - Whether pure tools change a workspace. */
 export function telling(isLive: boolean): Telling {
   const isChange = ({ fate, effect }: MadeCall) =>
     fate === 'planned' ||
@@ -95,7 +95,7 @@ export function telling(isLive: boolean): Telling {
     }));
     const last = made.findLastIndex(({ fate }) => fate === 'ran');
     const stand = made[last]?.fingerprint ?? null;
-    // How a workspace stands says all that was done in it; what is planned stands nowhere else.
+    // The fingerprint of a workspace covers everything done in it; planned calls are recorded nowhere else.
     const chain = made.filter(({ fate }) => stand === null || fate === 'planned');
     return { data, stand, chain: chain.map(({ call }) => call) };
   };

@@ -15,14 +15,14 @@ import type { AnyCall, Telling, ToolState } from './state.ts';
 import { type Asked, readAnew } from './tool.ts';
 import type { Toolbox } from './toolbox.ts';
 
-/** What an environment makes calls with. */
+/** The parts of an environment needed to make calls. */
 export interface Workshop {
   readonly name: string;
   readonly box: Toolbox;
   readonly telling: Telling;
   /** Where pure tools work. */
   readonly inside: Ground;
-  /** Where all others do. */
+  /** Where all other tools work. */
   readonly outside: Ground;
   readonly permit?: ((call: Wanted, db: unknown) => boolean | string) | undefined;
   readonly done?:
@@ -31,19 +31,19 @@ export interface Workshop {
   readonly onError: 'tell' | 'fail';
 }
 
-/** How far a turn has come. */
+/** The progress of a turn. */
 export interface Progress
   extends Pick<ToolState, 'answer' | 'calls' | 'data' | 'ended' | 'origin'> {
-  /** The reward, where nothing is left to do, or that nothing can come of it any more. */
+  /** The reward if nothing is left to do, or that the task can no longer succeed. */
   readonly done?: Done | undefined;
 }
 
-/** What a call came to, and what the model sees of it. */
+/** The result of a call, including what the model sees. */
 export interface Took extends Progress {
   readonly observation: string;
 }
 
-/** Where a call is made: how far the turn has come, and the conversation up to it. */
+/** The progress of the turn before a call, and the conversation so far. */
 export interface Within {
   readonly at: Progress;
   readonly conversation: readonly Message[];
@@ -76,12 +76,12 @@ export async function take(shop: Workshop, call: AnyCall, within: Within): Promi
   return settled(shop, understood, { at, outcome });
 }
 
-/** Whether nobody knows what will come of it. */
+/** Whether the outcome of a call is unknown. */
 function isUnforeseen({ fate, seen }: MadeCall): boolean {
   return fate === 'planned' && seen === undefined;
 }
 
-/** The refusal of a call that is not permitted on the data: it costs nothing, and does not wait for the outside. */
+/** Refuses a call that the data do not permit: it costs nothing, and does not wait for the outside world. */
 async function refusedFirst(
   shop: Workshop,
   called: Asked,
@@ -104,7 +104,7 @@ async function run(shop: Workshop, called: Asked, { at, context }: Within): Prom
   const isInside = tool.effect === 'pure';
   const ground = isInside ? shop.inside : shop.outside;
   const free = isInside && !ground.isLive;
-  // What a pure tool returns depends on the data alone, unless a workspace holds what it works on.
+  // The result of a pure tool depends only on the data, unless it works in a workspace.
   const version = free ? { ...at, calls: [] } : at;
   const asked = { name: tool.name, version: shop.telling.version(version), input, free };
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
@@ -122,7 +122,7 @@ async function run(shop: Workshop, called: Asked, { at, context }: Within): Prom
   });
 }
 
-/** What is known beforehand of a call that only a commit carries out. */
+/** The prediction for a call that only a commit makes. */
 async function foresee(
   shop: Workshop,
   called: Asked,
@@ -143,7 +143,8 @@ async function foresee(
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
       if ('error' in ran || ran.data === undefined) return ran;
-      if (ground.isLive) return { error: 'It returned a state, but a workspace holds it here.' };
+      if (ground.isLive)
+        return { error: 'It returned a state, but here the state is in a workspace.' };
       return { ...ran, ...(await doneOf(shop, { place, signal: call.signal }, ran)) };
     });
   }
@@ -151,7 +152,7 @@ async function foresee(
   return askForOutput(tool, { model: predict.model, input, conversation }, context);
 }
 
-/** How things stand before anything is done: what workspaces were copied from, and what `done` tells. */
+/** The state before any call: the original of the workspaces, and the result of `done`. */
 export async function startOf(
   shop: Workshop,
   within: Pick<Within, 'at' | 'context'>,
@@ -176,7 +177,7 @@ interface Errand extends Pick<Within, 'at' | 'context'> {
   readonly free: boolean;
 }
 
-/** Does something where the world stands as it does at that place of the turn, once for equal inputs and worlds. */
+/** Runs something with the world in the state at that point of the turn, once for equal inputs and worlds. */
 async function there(
   { name: environment }: Workshop,
   { name, version, input, free, ground, at, context }: Errand,
@@ -189,7 +190,7 @@ async function there(
     try {
       return await ground.at(at, call, (place) => use(place, call));
     } catch (error) {
-      // As a result, so that a replay tells it apart too.
+      // Returned as a result, so that a replay can distinguish it too.
       if (EspalierError.isInstance(error) && error.code === 'stale')
         return { stale: error.message };
       throw error;
@@ -199,7 +200,7 @@ async function there(
   return outcome;
 }
 
-/** The refusal of a call in a workspace, which has to be lent first. */
+/** The refusal of a call in a workspace, which must be lent first. */
 function refusedThere(shop: Workshop, called: Asked, place: Place): Outcome | undefined {
   if (!shop.inside.isLive) return undefined;
   const refused = refusalOf(shop, called, place.db());
@@ -228,7 +229,7 @@ export function refusal(
   throw wrongValue('permit', 'true, false or a text', told);
 }
 
-/** What a function of the environment threw, under its name; what says for itself what it ends stays as it is. */
+/** An exception from a function of the environment, with its name; errors with a scope stay unchanged. */
 function thrownBy(what: string, thrown: unknown): unknown {
   if (EspalierError.isInstance(thrown)) return thrown;
   return new Error(`${what} threw. ${complaintOf(thrown)}`, { cause: thrown });
@@ -300,7 +301,7 @@ function settled(
   };
 }
 
-/** A call that failed, as what the model sees of it, or as what fails the child. */
+/** The failure of a call, as an observation for the model or as a failure of the child. */
 function failed(
   onError: Workshop['onError'],
   told: {
@@ -315,7 +316,7 @@ function failed(
   return { ...at, calls: [...at.calls, call], observation: marked('error', error) };
 }
 
-/** Text of others, marked as that: it cannot end the mark itself. */
+/** Foreign text, marked as such: it cannot contain the end of the mark. */
 function marked(mark: 'error' | 'output', text: string): string {
   return `<${mark}>\n${text.replace(/<\/(?=output|error)/gi, '<\\/')}\n</${mark}>`;
 }

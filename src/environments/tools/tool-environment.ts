@@ -53,7 +53,7 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   readonly tools: (
     tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input, Parsed>,
   ) => Tools;
-  /** The form of an answer, which ends the task. @defaultValue a text */
+  /** The schema of an answer, which ends the task. @defaultValue a text */
   readonly answer?: StandardSchema<unknown, Answer>;
   /**
    * Whether the task is done, judging by the state: a number above 0, up to 1, ends the branch with that reward; 0 does
@@ -77,7 +77,7 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
           [Name in DeclaredName<Tools>]: {
             /** The tool. */
             readonly tool: Name;
-            /** What it is given. */
+            /** Its input. */
             readonly input: Tools[Name & keyof Tools] extends Tool<unknown, infer Parsed>
               ? Parsed
               : never;
@@ -239,7 +239,7 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
       const call = { signal: new AbortController().signal, clock: systemClock, id: '' };
       const none: Recovery = { undone: 0, failed: [] };
       const deeds = journal === undefined ? none : await recoverDeeds(parts, journal, call);
-      // What was half published may be needed for taking it back: folders go last.
+      // Partly published files may be needed for undoing, so folders are removed last.
       const left = create === undefined ? none : await removeLeftovers();
       return { undone: deeds.undone + left.undone, failed: [...deeds.failed, ...left.failed] };
     },
@@ -248,7 +248,7 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
   };
 }
 
-/** Makes the calls of a turn, one after the other. */
+/** Makes the calls of a turn, one after another. */
 async function stepWith(
   shop: Workshop,
   notation: ToolNotation,
@@ -315,18 +315,17 @@ function expectToolOptions(options: ToolOptions): void {
   expectInteger('instances', instances, { min: 1 });
 }
 
-/** The world outside, where there are tools that change it: what they do has to be taken back by somebody. */
+/** The outside world, if there are tools that change it: their calls must be undone. */
 function outsideOf({ name, journal }: ToolOptions, { tools }: Toolbox): Outside | undefined {
   const changing = [...tools.values()].filter(({ effect }) => effect === 'reversible');
   if (changing.length === 0) return undefined;
   const lacking = changing.find(({ undo }) => undo === undefined);
   if (lacking !== undefined) {
-    const wanted =
-      'declared with an `undo`, since there is no workspace that could be brought back';
+    const wanted = 'declared with an `undo`, since there is no workspace that could be restored';
     throw expectation(`tools.${lacking.name}`, wanted, lacking.undo);
   }
   if (journal === undefined) {
-    const wanted = 'given, since tools with an `undo` write down what they do';
+    const wanted = 'given, since tools with an `undo` record what they do';
     throw expectation('journal', wanted, journal);
   }
   return new Outside({ environment: name, tools, journal });

@@ -54,7 +54,7 @@ export type ListedTools<Prefix extends string = ''> = Readonly<Record<string, To
   readonly [listed]?: Prefix;
 };
 
-/** Whether some tools are listed ones. Of `any` nothing is known. */
+/** Whether some tools are listed ones. For `any` this is unknown. */
 type IsListed<Tools> = symbol extends keyof Tools
   ? false
   : typeof listed extends keyof Tools
@@ -65,8 +65,8 @@ type IsListed<Tools> = symbol extends keyof Tools
 type PrefixOf<Tools> = Extract<Tools[typeof listed & keyof Tools], string>;
 
 /**
- * The name of a listed tool. Without a prefix it is told from declared ones by a mark, since each of these could be one of
- * them too; where nothing is declared it is a plain text.
+ * The name of a listed tool. Without a prefix it is distinguished from declared ones by a brand, since it could equal
+ * any of them; if nothing is declared, it is a plain string.
  */
 type ListedName<Tools> = string extends `${PrefixOf<Tools>}${string}`
   ? string extends keyof Tools
@@ -81,13 +81,13 @@ export type ListedCall<Tools> =
     ? {
         /** The tool. */
         readonly tool: ListedName<Tools>;
-        /** What it is given. */
+        /** Its input. */
         readonly input: Readonly<Record<string, JsonValue>>;
         /** The further calls of the same turn, in order. */
         readonly also?: readonly {
           /** The tool. */
           readonly tool: string;
-          /** What it is given. */
+          /** Its input. */
           readonly input: JsonValue;
         }[];
       }
@@ -129,7 +129,7 @@ export type ToolSpec<Db, Input, Parsed> = {
         input: Parsed,
         call: ActCall,
       ) => MaybePromise<{
-        /** The state behind it. @defaultValue as it was */
+        /** The state after it. @defaultValue unchanged */
         readonly state?: Db;
         /** The output shown to the model. @defaultValue none */
         readonly output?: unknown;
@@ -174,7 +174,7 @@ export type ToolSpec<Db, Input, Parsed> = {
             db: Db,
             input: Parsed,
           ) => MaybePromise<{
-            /** The state behind it. @defaultValue as it was */
+            /** The state after it. @defaultValue unchanged */
             readonly state?: Db;
             /** The predicted output; `null` is no output. @defaultValue unknown */
             readonly output?: unknown;
@@ -186,14 +186,14 @@ export type ToolSpec<Db, Input, Parsed> = {
     }
 );
 
-/** A tool under its name, as the environment works with it. */
+/** A tool with its name, as the environment uses it. */
 export interface DeclaredTool {
   readonly name: string;
   readonly definition: ToolDefinition;
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly maxOutput: number;
-  /** Reads an input, and gives it its canonical form. */
+  /** Parses an input, and gives it its canonical form. */
   check(input: JsonValue): Checked;
   readonly run: (db: unknown, parsed: unknown, call: ActCall) => unknown;
   readonly remember?:
@@ -208,7 +208,7 @@ export interface DeclaredTool {
     | undefined;
 }
 
-/** A call that a tool is asked to make, as its schema has read it. */
+/** A requested call with its parsed input. */
 export interface Asked {
   readonly tool: DeclaredTool;
   readonly input: JsonValue;
@@ -216,21 +216,21 @@ export interface Asked {
 }
 
 /**
- * An input as its schema reads it, once more. What was read may be anything, such as a date, and cannot be frozen: each
- * function of a user has one of its own, so that none changes what another is given.
+ * An input parsed once more. The parsed value may be anything, such as a date, and cannot be frozen: each function of a
+ * user gets its own, so that none changes that of another.
  */
 export function readAnew({ check }: DeclaredTool, input: JsonValue): unknown {
   const checked = check(input);
   return 'parsed' in checked ? checked.parsed : input;
 }
 
-/** What is known of a run that is to be taken back. */
+/** The recorded information on a run that is to be undone. */
 export interface KnownOfRun {
   readonly remembered?: JsonValue;
   readonly output?: JsonValue;
 }
 
-/** What a tool holds besides what its type shows. */
+/** The contents of a tool that its type does not show. */
 interface MadeTool extends Tool {
   readonly spec: ToolSpec<unknown, unknown, unknown>;
 }
@@ -253,9 +253,9 @@ export function makeTool<Db, Input, Parsed>(
 }
 
 /**
- * A tool under its name.
+ * A tool with its name.
  *
- * @throws EspalierError `usage` for a name that models cannot call, and for an input that is no object.
+ * @throws EspalierError `usage` for a name that models cannot call, and for an input that is not an object.
  */
 export function declared(name: string, tool: Tool): DeclaredTool {
   const spec = (tool as Partial<MadeTool> | undefined)?.spec;
@@ -277,7 +277,7 @@ export function declared(name: string, tool: Tool): DeclaredTool {
   };
 }
 
-/** Throws unless a tool is declared in full. Only here is its name known. */
+/** Throws unless a tool is declared completely. Its name is only known here. */
 function expectSpec(name: string, spec: ToolSpec<unknown, unknown, unknown>): void {
   const { effect, input, run, timeoutMs, maxOutput } = spec;
   expectOneOf(`${name}.effect`, effect, Object.keys(known));

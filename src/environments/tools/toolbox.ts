@@ -13,20 +13,20 @@ import type { ToolDefinition } from '../../contracts/language-model.ts';
 import type { AnyCall, InvalidCall } from './state.ts';
 import { type Asked, type DeclaredTool, declared, type Tool } from './tool.ts';
 
-/** A call as it was understood. */
+/** A call after parsing. */
 export type Understood = Asked | { readonly answer: JsonValue } | { readonly invalid: InvalidCall };
 
 /** The tools of an environment, and its answer. */
 export interface Toolbox {
   readonly tools: ReadonlyMap<string, DeclaredTool>;
   readonly definitions: readonly ToolDefinition[];
-  /** What a call means. */
+  /** Parses a call. */
   understand(call: AnyCall): Understood;
-  /** A call as it was understood, in its canonical form. */
+  /** A parsed call in its canonical form. */
   action(understood: Understood): AnyCall;
-  /** The call that a model has made. */
+  /** A call from a model's response. */
   fromWire(name: string, input: JsonValue): AnyCall;
-  /** A call as a model makes it: its input is an object. */
+  /** A call in the form that models use: its input is an object. */
   toWire(call: AnyCall): { readonly name: string; readonly input: JsonValue };
 }
 
@@ -41,11 +41,7 @@ export function toolbox(tools: Readonly<Record<string, Tool>>, answer?: Standard
   const named = new Map<string, DeclaredTool>();
   for (const [name, tool] of Object.entries(tools)) {
     if (name === 'answer' || name === 'invalid') {
-      throw expectation(
-        'tools',
-        `no tool named \`${name}\`, which has a meaning of its own`,
-        tools,
-      );
+      throw expectation('tools', `no tool named \`${name}\`, which is reserved`, tools);
     }
     named.set(name, declared(name, tool));
   }
@@ -69,7 +65,7 @@ export function toolbox(tools: Readonly<Record<string, Tool>>, answer?: Standard
     }
     const checked = tool === undefined ? end.check(input) : tool.check(input);
     if ('problem' in checked) {
-      return invalid(name, input, `Its input is not what it takes. ${checked.problem}`);
+      return invalid(name, input, `Its input is invalid. ${checked.problem}`);
     }
     return tool === undefined ? { answer: checked.input } : { tool, ...checked };
   }
@@ -106,7 +102,7 @@ function invalid(tool: string, input: unknown, problem: string): Understood {
   return { invalid: { tool: tool.slice(0, 200), input: kept(input), problem } };
 }
 
-/** What is nested deeper could not be put into messages, which are checked as a whole. */
+/** A more deeply nested value could not be put into messages, which are validated as a whole. */
 function isShallow(value: unknown, left: number = deepest): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return left > 0 && Object.values(value).every((part) => isShallow(part, left - 1));
@@ -128,7 +124,7 @@ interface Answering {
   unwrap(input: JsonValue): JsonValue;
 }
 
-/** The answer as a tool. One that is no object stands within one, since that is all that tools take. */
+/** The answer as a tool. An answer that is not an object is wrapped in one, since tools only accept objects. */
 function answerOf(schema: StandardSchema | undefined): Answering {
   if (schema !== undefined) expectSchema('answer', schema);
   const told = schema === undefined ? { type: 'string' } : jsonSchemaOf('answer', schema);
@@ -157,13 +153,17 @@ function checkText(value: JsonValue): Checked {
   return { problem: 'Expected `answer` to be a text.' };
 }
 
-/** An answer is what its schema has read, and what it reads again as itself. */
+/** Checks an answer: the value that its schema parsed, which must parse to itself. */
 function checkAnswer(schema: StandardSchema, value: JsonValue): Checked {
   const checked = checkBy(schema, value);
   if ('problem' in checked || canonicalOf(checked.parsed) === canonicalOf(checked.input)) {
     return checked;
   }
-  throw expectation('answer', 'a schema that leaves what it has read as it is', schema);
+  throw expectation(
+    'answer',
+    'a schema that does not change the values that it has parsed',
+    schema,
+  );
 }
 
 function canonicalOf(value: unknown): string | undefined {

@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { describeValue } from '../../base/expect.ts';
 import { isCode } from '../../base/with-storage-errors.ts';
 
-/** The parts of a path below a folder. Throws where it leads out of it, or is none. */
+/** The parts of a path below a folder. Throws if it is not a path, or leads out of the folder. */
 export function partsOf(path: string): readonly string[] {
   const parts = typeof path === 'string' ? path.split(/[/\\]/) : [];
   const isPlain = parts.length > 0 && parts.every((part) => !['', '.', '..'].includes(part));
@@ -16,9 +16,9 @@ export function partsOf(path: string): readonly string[] {
 }
 
 /**
- * Where a path of a folder really is. Throws where links lead out of the folder.
+ * The real location of a path in a folder. Throws if links lead out of the folder.
  *
- * @param last - Whether what the path ends with is followed where it is a link, or is meant itself.
+ * @param last - Whether to follow the last part of the path if it is a link.
  */
 export async function placeIn(
   root: string,
@@ -31,7 +31,7 @@ export async function placeIn(
   for (const [index, part] of parts.entries()) {
     const next = join(at, part);
     const status = await statusOf(next);
-    // Below what is not there, there are no links.
+    // Below a path that does not exist, there are no links.
     if (status === undefined) return join(next, ...parts.slice(index + 1));
     const isFollowed = last === 'followed' || index < parts.length - 1;
     at =
@@ -67,7 +67,9 @@ export async function readFileAt(place: string): Promise<Buffer> {
   }
 }
 
-/** Writes a file aside and moves it into place, so that it is whole or not there, and hard links stay as they are. */
+/**
+ * Writes a file to a temporary place and moves it, so that it is complete or missing, and hard links are unaffected.
+ */
 export async function writeFileAt(place: string, content: string): Promise<void> {
   const before = await statusOf(place);
   if (before !== undefined && !before.isFile() && !before.isSymbolicLink()) {

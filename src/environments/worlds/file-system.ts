@@ -43,7 +43,7 @@ export interface FileSystemOptions {
   readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
 
-/** The changes of a copy, as they are written down before they are published. */
+/** The changes of a copy, as recorded before they are published. */
 interface Changes {
   readonly root: string;
   readonly files: readonly FileChange[];
@@ -65,7 +65,7 @@ export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
   return async () => {
     const original = await realpath(root).catch(() => missing(root));
     if ((await statusOf(original))?.isDirectory() !== true) missing(root);
-    // What cannot be copied is found before anything is.
+    // Uncopyable files are found before anything is copied.
     await filesBelow(original, isLeftOut);
     const folder = await temporaryFolder();
     const [files, base] = [join(folder, 'files'), join(folder, 'base')];
@@ -79,7 +79,7 @@ export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
 function missing(root: string): never {
   throw new EspalierError(
     'usage',
-    `There is no folder \`${root}\`. Name one that is there as \`root\`.`,
+    `There is no folder \`${root}\`. Give an existing folder as \`root\`.`,
   );
 }
 
@@ -153,7 +153,7 @@ function changesBetween(root: string, base: Manifest, now: Manifest): Changes {
   return { root, files, folders: { made, gone } };
 }
 
-/** What is added, modified and deleted, a line each, with sizes and modes: this folder need not know `git`. */
+/** The added, modified and deleted files, one per line, with sizes and modes: the folder need not use `git`. */
 async function diffOf(
   { files: changed, folders }: Changes,
   { base, files }: Pick<Copied, 'base' | 'files'>,
@@ -178,7 +178,7 @@ async function told(root: string, path: string, { mode }: Entry): Promise<string
   return `${(await statusOf(join(root, path)))?.size ?? 0} bytes, mode ${mode.slice(-3)}`;
 }
 
-/** A name may hold ends of lines, and none may look like another line or another name. */
+/** A name may contain line breaks, and must not look like another line or another name. */
 function oneLine(name: string): string {
   return name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
@@ -212,7 +212,7 @@ async function publish(
   });
 }
 
-/** A kill may have come between its end and the word of it. */
+/** A kill may have come between the end of publishing and its record. */
 async function isPublished(publishing: Published): Promise<boolean> {
   const { root, folders } = publishing;
   for (const path of folders.made) {
@@ -226,7 +226,7 @@ async function isPublished(publishing: Published): Promise<boolean> {
   );
 }
 
-/** @param refused - What never began: others may have made the same changes since. */
+/** @param refused - Whether publishing never began: others may have made the same changes since. */
 async function unpublish(
   changes: Changes,
   refused: ReadonlySet<string>,
@@ -235,7 +235,7 @@ async function unpublish(
   const publishing = publishingOf(changes);
   if (refused.has(publishing.key)) return;
   await inTurn(lockOf(changes), call, async () => {
-    // Without old files it never began, or it is done, or they are lost.
+    // Without old files, publishing never began, or it is complete, or they are lost.
     const isBegun = (await statusOf(storeOf(publishing))) !== undefined;
     if (!isBegun && (await isPublished(publishing))) return finish(publishing);
     await takeBackChanges(publishing);
@@ -257,7 +257,7 @@ async function manifestOf(root: string, isLeftOut: (path: string) => boolean): P
   return { files, folders: folders.sort() };
 }
 
-/** Copies a folder; on write where the file system can. */
+/** Copies a folder, copy-on-write if the file system supports it. */
 async function copy(
   from: string,
   to: string,
@@ -272,7 +272,7 @@ async function copy(
     async filter(source) {
       const path = relative(from, source).split(sep).join('/');
       if (path !== '' && isLeftOut(path)) return false;
-      // Pipes and devices are nothing to be copied.
+      // Pipes and devices cannot be copied.
       const status = await statusOf(source);
       return (
         status?.isFile() === true ||

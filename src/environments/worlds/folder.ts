@@ -38,7 +38,7 @@ export interface Folder extends Workspace {
 /** The operations on a folder. */
 export type FolderActs = Pick<Folder, 'list' | 'read' | 'remove' | 'root' | 'run' | 'write'>;
 
-/** What a folder is made with. */
+/** The rules of a folder. */
 export interface FolderRules {
   /** Names in it that paths cannot touch. */
   readonly hidden?: readonly string[];
@@ -46,14 +46,14 @@ export interface FolderRules {
   readonly unlisted?: readonly string[];
   /** Ends the programs that run in it. */
   readonly signal: AbortSignal;
-  /** Puts a sandbox around programs. */
+  /** Wraps programs in a sandbox. */
   readonly wrap?: Wrap | undefined;
 }
 
-/** What a command becomes, so that it runs in a sandbox: told the folder that it has to write. */
+/** Wraps a command in a sandbox, given the folder that it must be able to write. */
 export type Wrap = (command: readonly string[], folder: string) => readonly string[];
 
-/** What can be done in a folder. */
+/** The operations on a folder. */
 export function folderAt(
   root: string,
   { hidden = [], unlisted = [], wrap, signal: closed }: FolderRules,
@@ -64,9 +64,9 @@ export function folderAt(
     last?: 'itself',
   ): Promise<Value> => {
     const [top = ''] = partsOf(path);
-    if (hidden.includes(top.toLowerCase())) throw new Error(`\`${top}\` is not to be touched.`);
+    if (hidden.includes(top.toLowerCase())) throw new Error(`\`${top}\` must not be touched.`);
     const at = await placeIn(root, path, last);
-    // A link may lead there.
+    // A link may lead into a hidden folder.
     for (const name of hidden) expectOutside(await placeIn(root, name), at);
     try {
       return await act(at);
@@ -79,7 +79,7 @@ export function folderAt(
     root,
     read: (path) => withPath(path, async (at) => (await readFileAt(at)).toString()),
     write: (path, text) => withPath(path, (at) => writeFileAt(at, text)),
-    // A link itself is removed, and not what it leads to.
+    // A link itself is removed, not its target.
     remove: (path) => withPath(path, (at) => rm(at, { recursive: true }), 'itself'),
     list: () => filesBelow(root, (path) => hidden.includes(path) || unlisted.includes(path)),
     run: async (command, options = {}) => {
@@ -94,15 +94,15 @@ export function folderAt(
 
 function expectOutside(hidden: string, place: string): void {
   if (place === hidden || place.startsWith(`${hidden}/`)) {
-    throw new Error('A link leads to what is not to be touched.');
+    throw new Error('A link leads to a path that must not be touched.');
   }
 }
 
 /**
  * The files and links below a folder, sorted.
  *
- * @param folders - Where the folders are told.
- * @throws Error of a name that is not UTF-8: what is asked for by it would be another one.
+ * @param folders - Collects the folders.
+ * @throws Error for a name that is not UTF-8, because it could not be used to refer to the file.
  */
 export async function filesBelow(
   root: string,
@@ -125,9 +125,9 @@ export async function filesBelow(
   return files.sort();
 }
 
-/** @throws Error of a name that is not UTF-8 */
+/** @throws Error for a name that is not UTF-8 */
 export function expectName(path: string): void {
-  // What stands for each byte that cannot be read.
+  // The replacement character for each byte that cannot be decoded.
   if (!path.includes('\uFFFD')) return;
   throw new Error(`The name of \`${path}\` is not UTF-8. Give it another one.`);
 }

@@ -45,8 +45,8 @@ export interface WorldOptions<Action, Observation> {
    */
   readonly timeoutMs?: number;
   /**
-   * Whether a world is restored to a state before acting there. If not, each act runs in the single instance as it is,
-   * a state is only the text of the observations, and trees are stamped `not-restored`.
+   * Whether a world is restored to a state before acting there. If not, each act runs in the single instance in its
+   * current state, a state is only the text of the observations, and trees are stamped `not-restored`.
    *
    * @defaultValue true
    */
@@ -57,7 +57,7 @@ export interface WorldOptions<Action, Observation> {
   readonly answer?: (state: WorldState<Action, Observation>) => JsonValue | undefined;
 }
 
-/** What was seen in one effect, and the state that it leads to. */
+/** The observation of one effect, and the state it leads to. */
 interface Done<Action, Observation> {
   readonly sight: Sight<Observation>;
   readonly way?: WorldState<Action, Observation>['way'];
@@ -149,7 +149,7 @@ export function fromWorld<Action, Observation>(
   return live(environment, { close: () => pool.close(), recover: removeLeftovers });
 }
 
-/** Runs as one effect. What is stale is its result, so that a replay knows of it. */
+/** Runs as one effect. Staleness is part of its result, so that a replay reproduces it. */
 async function inEffect<Action, Observation>(
   context: CallContext,
   { name, id }: { readonly name: string; readonly id: string },
@@ -168,7 +168,7 @@ async function inEffect<Action, Observation>(
   return outcome;
 }
 
-/** Does a step again. Returns whether it led to what was seen before. */
+/** Repeats a step. Returns whether it led to the same observation. */
 async function again<Action, Observation>(
   stage: Stage<Action, Observation>,
   { taken, sight, before }: WorldStep<Action, Observation>,
@@ -181,7 +181,7 @@ async function again<Action, Observation>(
   return sight === undefined || sightKey(await sightOf(stage, rules)) === sight;
 }
 
-/** An action as the world has to do it now. */
+/** An action adapted to the current observation. */
 function boundNow<Action, Observation>(
   { world }: Stage<Action, Observation>,
   action: Action,

@@ -11,20 +11,20 @@ export interface GitCopy {
   readonly original: GitPlace;
   /** The commit that was copied. */
   readonly base: string;
-  /** The files, and a folder of git beside them that programs do not see. */
+  /** The files, with a separate git folder that programs do not see. */
   readonly own: GitPlace;
-  /** What is put in the files as `.git`, for programs. */
+  /** The content of the `.git` in the files, for programs. */
   readonly shown: string;
-  /** The files of the commit as they were checked out, as a tree of bytes. */
+  /** The checked-out files of the commit, as a tree of raw bytes. */
   readonly start: string;
-  /** What is in the folder and not in the repository. */
+  /** Folders in the copy that are not in the repository. */
   readonly copy: readonly string[];
 }
 
-/** Whatever the files say, they are stored byte by byte, and no program is run for them. */
+/** Whatever attributes the files declare, they are stored byte by byte, and no filter program is run. */
 const asBytes = '* -text -eol -ident -working-tree-encoding -filter !diff -merge\n';
 
-/** Makes a copy in a folder. */
+/** Creates a copy in a folder. */
 export async function openCopy({
   original,
   base,
@@ -35,7 +35,7 @@ export async function openCopy({
   const shown = join(folder, 'shown');
   await mkdir(own.tree);
   await begin(own, original, base);
-  // As its user would: with the settings and attributes of the repository.
+  // As for its user: with the settings and attributes of the repository.
   const env = { GIT_INDEX_FILE: join(own.directory, 'index') };
   const checkout = { tree: own.tree, directory: original.directory };
   await git(checkout, ['read-tree', base], { env });
@@ -50,7 +50,7 @@ export async function openCopy({
   return { ...copied, start: await treeOf(copied) };
 }
 
-/** Wherever attributes stand: beside the files, in the folder of git, and in the settings of the user. */
+/** Attributes may be beside the files, in the git folder, and in the settings of the user. */
 async function expectNoFilters(checkout: GitPlace, env: Record<string, string>): Promise<void> {
   const filtered = await filteredOf(
     checkout,
@@ -60,11 +60,11 @@ async function expectNoFilters(checkout: GitPlace, env: Record<string, string>):
   if (filtered === undefined) return;
   throw new EspalierError(
     'usage',
-    `\`${filtered}\` goes through a filter by its git attributes, such as that of LFS, and filters are not run for copies. Take the filter out, or use \`fileSystem\`.`,
+    `\`${filtered}\` goes through a filter by its git attributes, such as that of LFS, and filters are not run for copies. Remove the filter, or use \`fileSystem\`.`,
   );
 }
 
-/** The first of the paths that goes through a filter, as the attributes in an index and those of the user say. */
+/** The first of the paths with a filter, according to the attributes in an index and those of the user. */
 export async function filteredOf(
   place: GitPlace,
   paths: readonly string[],
@@ -72,7 +72,7 @@ export async function filteredOf(
 ): Promise<string | undefined> {
   const ask = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
   const told = await gitParts(place, ask, { input: pathList(paths), env });
-  // A filter may have the name of what git says where there is none.
+  // The name of a filter may equal the text that git prints if there is none.
   const settings = await gitParts(place, ['config', '--list', '--name-only', '-z']);
   const none = ['unspecified', 'unset', 'set'].filter(
     (word) => !settings.some((name) => name.startsWith(`filter.${word}.`)),
@@ -81,7 +81,7 @@ export async function filteredOf(
   return told[at - 2];
 }
 
-/** A repository of our own with the objects of another one. Nothing of its settings is taken over. */
+/** Creates a separate repository with the objects of another one, without its settings. */
 async function begin(own: GitPlace, original: GitPlace, base: string): Promise<void> {
   const format = await git(original, ['rev-parse', '--show-object-format']);
   const kind = ['--bare', '--template=', `--object-format=${format}`];
@@ -97,7 +97,7 @@ async function begin(own: GitPlace, original: GitPlace, base: string): Promise<v
   await git(own, ['update-ref', '--no-deref', 'HEAD', base]);
 }
 
-/** What its user does not want to see does not get into commits either. */
+/** Files that the user has excluded must not get into commits either. */
 async function exclude(own: GitPlace, original: GitPlace, copy: readonly string[]): Promise<void> {
   const asked = ['config', '--type=path', '--get', 'core.excludesFile'];
   const file = await git(original, asked).catch(() => '');
@@ -108,12 +108,12 @@ async function exclude(own: GitPlace, original: GitPlace, copy: readonly string[
   await writeFile(join(own.directory, 'info/exclude'), `${theirs}\n${lines}`);
 }
 
-/** A path as a pattern that nothing else matches. */
+/** A path as a pattern that matches nothing else. */
 function patternOf(path: string): string {
   return `/${path.replace(/[\\[\]*? ]/g, '\\$&')}`;
 }
 
-/** Where git has a file of a repository. */
+/** The path of a repository's internal file. */
 export function pathOf(place: GitPlace, name: string): Promise<string> {
   return git(place, ['rev-parse', '--path-format=absolute', '--git-path', name]);
 }
@@ -121,12 +121,12 @@ export function pathOf(place: GitPlace, name: string): Promise<string> {
 async function copyOver(original: string, tree: string, path: string): Promise<void> {
   const [from, to] = [await placeIn(original, path), await placeIn(tree, path)];
   if ((await statusOf(from)) === undefined) {
-    throw new EspalierError('usage', `There is no \`${path}\` in \`${original}\` to be copied.`);
+    throw new EspalierError('usage', `There is no \`${path}\` in \`${original}\` to copy.`);
   }
   await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
 }
 
-/** Makes the files stand as in a tree, and `.git` as at the start. */
+/** Restores the files to a tree, and `.git` to its start. */
 export async function bringTo({ own, shown, copy }: GitCopy, tree: string): Promise<void> {
   await unlock(own);
   for (const path of ['.git', ...(await repositoriesIn(own, copy, []))]) {
@@ -137,37 +137,37 @@ export async function bringTo({ own, shown, copy }: GitCopy, tree: string): Prom
   await cp(shown, join(own.tree, '.git'), { recursive: true, preserveTimestamps: true });
 }
 
-/** How the files stand, as a tree of bytes. */
+/** The current files, as a tree of raw bytes. */
 export async function treeOf({
   own,
   start,
   copy,
 }: Pick<GitCopy, 'copy' | 'own' | 'start'>): Promise<string> {
   await unlock(own);
-  // What is ignored does not depend on what was there in between.
+  // So that ignored files do not depend on earlier states.
   if (start !== '') await git(own, ['read-tree', '--reset', start]);
   const ignored = ['--others', '--ignored', '--exclude-standard', '--directory'];
   const unseen = await gitParts(own, ['ls-files', '-z', ...ignored]);
   const [found] = await repositoriesIn(own, copy, unseen);
   if (found !== undefined) {
     throw new Error(
-      `A git repository lies within the worktree, in \`${found}\`. Remove it, or have git ignore its folder.`,
+      `There is a git repository within the worktree, in \`${found}\`. Remove it, or have git ignore its folder.`,
     );
   }
   await git(own, ['add', '--all']);
-  // What a branch writes into `.gitignore` is stronger than our own list.
+  // A `.gitignore` written by a branch takes precedence over our own list.
   const named = copy.map((path) => `:(top,literal)${path}`);
   const remove = ['rm', '-r', '--cached', '--quiet', '--ignore-unmatch', '--', ...named];
   if (named.length > 0) await git(own, remove);
   return git(own, ['write-tree']);
 }
 
-/** A program may have been ended in the middle of git. */
+/** A program may have been killed while git was running. */
 async function unlock(own: GitPlace): Promise<void> {
   await rm(join(own.directory, 'index.lock'), { force: true });
 }
 
-/** The `.git` below the files: git would take what is beside it for a module, and would look into its settings. */
+/** The `.git` folders below the files: git would treat their folders as submodules, and read their settings. */
 async function repositoriesIn(
   own: GitPlace,
   copy: readonly string[],

@@ -22,9 +22,9 @@ import {
 
 /**
  * Makes a commit the HEAD of a repository, with its files and its index, which is locked meanwhile. HEAD is moved last,
- * in one piece: until then {@link unpublishCommit} takes all back.
+ * atomically: until then {@link unpublishCommit} can undo everything.
  *
- * @param from - The folder of git that holds the commit.
+ * @param from - The git folder that contains the commit.
  */
 export async function publishCommit(
   changes: GitChanges,
@@ -72,13 +72,13 @@ async function publishFiles(
   }
 }
 
-/** Takes back a commit that was published, or that was about to be; does nothing where that never began. */
+/** Undoes a commit that was published, or was about to be; does nothing if that never began. */
 export async function unpublishCommit(changes: GitChanges, call: ActCall): Promise<void> {
   const { original, base, target, held, files, branch } = changes;
   if (files.length === 0) return;
   await inTurn(lockOf(original), call, async () => {
     await unlockIndex(original);
-    // The objects come first: without them nothing else was done.
+    // The objects are fetched first: without them, nothing else was done.
     if ((await resolved(original, `${held}^{commit}`)) === undefined) return;
     if (branch === undefined) {
       await withIndex(
@@ -86,7 +86,7 @@ export async function unpublishCommit(changes: GitChanges, call: ActCall): Promi
         async (index) => {
           const head = await resolved(original, 'HEAD');
           if (head === target) await move(changes, 'HEAD', [base, target]);
-          // What was built on it holds it for good.
+          // Commits built on it keep it permanently.
           else if (await isBehind(original, target, head)) throw movedOn(original);
           await takeBackChanges(publishingOf(changes));
           await changeIndex(changes, 'before', index);
@@ -112,7 +112,7 @@ async function move(
   await git(original, ['update-ref', '-m', 'espalier', name, to, from]);
 }
 
-/** Whether a commit is one of those that led to another. */
+/** Whether a commit is an ancestor of another. */
 async function isBehind(
   original: GitPlace,
   commit: string,
@@ -136,7 +136,7 @@ function inTheWay({ tree }: GitPlace, branch: string): EspalierError {
   return new EspalierError('stale', message);
 }
 
-/** Keeps the objects from being cleared away. */
+/** The ref that keeps the objects from being garbage-collected. */
 function refOf({ held }: GitChanges): string {
   return `refs/espalier/${held.slice(0, 16)}`;
 }
@@ -145,7 +145,7 @@ function publishingOf({ original, held, files }: GitChanges): Publishing {
   const content = (_: string, { hash }: Entry) => gitBytes(original, ['cat-file', 'blob', hash]);
   const pathsWithout = (side: 'after' | 'before') =>
     files.filter((change) => change[side] === null).map(({ path }) => path);
-  // Git knows no folders: they come and go with their files.
+  // Git does not record folders: they come and go with their files.
   const folders = {
     made: foldersAbove(pathsWithout('before')),
     gone: foldersAbove(pathsWithout('after')),
@@ -166,7 +166,7 @@ async function fetchFrom(from: string, changes: GitChanges, signal: AbortSignal)
   signal.throwIfAborted();
 }
 
-/** What the index holds of the paths that change. */
+/** The index entries of the paths that change. */
 async function stagedOf({ original, entries }: GitChanges): Promise<ReadonlyMap<string, string>> {
   const paths = new Set(entries.map(({ path }) => path));
   const lines = (await gitParts(original, ['ls-files', '--stage', '-z'])).map(toldOf);
@@ -187,26 +187,26 @@ async function expectIndex(changes: GitChanges): Promise<void> {
   );
 }
 
-/** An index that nobody else changes, and where it is copied to be changed. */
+/** An index locked against other changes, and the path of its working copy. */
 interface LockedIndex {
   readonly index: string;
   readonly aside: string;
 }
 
-/** How long other gits may hold the index while something has to be taken back, in milliseconds. */
+/** How long other git commands may hold the index while changes must be undone, in milliseconds. */
 const patience = 10_000;
 
-/** What tells our locks from those of git. */
+/** Distinguishes our locks from those of git. */
 const ownLock = 'espalier';
 
-/** Removes what a kill has left: whoever calls this has the lock of all that publish. */
+/** Removes the locks left by a kill. The caller holds the lock of all publishers. */
 async function unlockIndex(original: GitPlace): Promise<void> {
   const lock = `${await pathOf(original, 'index')}.lock`;
   const text = await readFile(lock, 'utf8').catch(() => '');
   if (text.startsWith(ownLock)) await rm(lock);
 }
 
-/** Keeps other git commands from changing the index, as they keep each other. */
+/** Keeps other git commands from changing the index, by git's own lock. */
 async function withIndex(
   original: GitPlace,
   act: (index: LockedIndex) => Promise<void>,
@@ -225,7 +225,7 @@ async function withIndex(
       if (!isCode(error, 'EEXIST')) throw error;
       if (waited < patienceMs) await wait(20);
       else {
-        const message = `Another git works in \`${original.tree}\`. Wait for it, or delete \`${lock}\`.`;
+        const message = `Another git process is working in \`${original.tree}\`. Wait for it, or delete \`${lock}\`.`;
         throw new Error(message);
       }
     }
@@ -238,7 +238,7 @@ async function withIndex(
   }
 }
 
-/** Changes the entries of the paths, and no other, in a copy of the index that is moved into its place. */
+/** Changes the entries of these paths in a copy of the index, which is then moved into place. */
 async function changeIndex(
   changes: GitChanges,
   side: 'after' | 'before',

@@ -4,25 +4,25 @@ import { type GitPlace, git, gitParts, pathList } from './git.ts';
 import { filteredOf, type GitCopy, treeOf } from './git-copy.ts';
 import type { Entry, FileChange } from './publishing.ts';
 
-/** A commit that is to be taken over by a repository, as it is written down before. */
+/** A commit to be published to a repository, as recorded before. */
 export interface GitChanges {
   /** The repository. */
   readonly original: GitPlace;
   /** Its HEAD. */
   readonly base: string;
-  /** The commit that is to be its HEAD. */
+  /** The new HEAD. */
   readonly target: string;
-  /** A commit behind that, which holds the bytes of all files before and after. */
+  /** A commit after that, which keeps the bytes of all files before and after. */
   readonly held: string;
-  /** What differs in the files. */
+  /** The differences of the files. */
   readonly files: readonly FileChange[];
-  /** What differs in what git records of them. */
+  /** The differences of the recorded entries. */
   readonly entries: readonly FileChange[];
-  /** The branch that it makes, in place of HEAD. */
+  /** The branch to create instead of moving HEAD. */
   readonly branch?: string;
 }
 
-/** What a commit would change. The same files make the same commit: its time is that of the one before. */
+/** The changes that a commit would make. Equal files give equal commits: the time is that of the parent commit. */
 export async function changesOf(copied: GitCopy, branch: string | undefined): Promise<GitChanges> {
   const { original, base, own, start } = copied;
   const now = await treeOf(copied);
@@ -37,19 +37,19 @@ export async function changesOf(copied: GitCopy, branch: string | undefined): Pr
   const held = await made(await git(own, ['mktree', '-z'], { input: ends }), target);
   return {
     ...{ original: { tree: original.tree, directory: original.directory }, base, target, held },
-    // Where nothing is to be recorded, the checkout is as good as it was.
+    // If nothing would be recorded, the checkout need not change.
     files: entries.length === 0 ? [] : files,
     entries,
     ...(branch !== undefined && { branch }),
   };
 }
 
-/** What a commit would record, as git shows it. */
+/** The recorded changes, as a git diff. */
 export function diffOf(own: GitPlace, { base, target }: GitChanges): Promise<string> {
   return git(own, ['diff', '--no-color', '--no-ext-diff', '--no-textconv', base, target]);
 }
 
-/** Whose commit it is, and when. */
+/** The author and the time of the commit. */
 async function peopleOf(
   original: GitPlace,
   base: string,
@@ -71,14 +71,14 @@ async function peopleOf(
 const isAttributes = ({ path }: FileChange) => /(^|\/)\.gitattributes$/.test(path);
 
 /**
- * The tree that git would record of the files: with ends of lines, encodings and the like as the attributes say, those
- * that the branch has written too. All but filters: which programs run is not the branch's to decide.
+ * The tree that git would record: with line endings and encodings according to the attributes, including those written
+ * by the branch. Filters are excluded, because a branch must not decide which programs run.
  */
 async function recorded(
   { original, base, own }: GitCopy,
   files: readonly FileChange[],
 ): Promise<string> {
-  // Attributes are read from the index, since there are none in this folder.
+  // Attributes are read from the index, since this folder has no files.
   const tree = await mkdtemp(`${own.tree}-recorded-`);
   const env = {
     GIT_INDEX_FILE: join(own.directory, 'recorded'),
@@ -92,7 +92,7 @@ async function recorded(
   const filtered = await filteredOf(recording, paths, env);
   if (filtered !== undefined) {
     throw new Error(
-      `\`${filtered}\` of the branch goes through a filter by its git attributes, and filters are not run for branches. Take the attribute out, or commit it by hand.`,
+      `\`${filtered}\` of the branch goes through a filter by its git attributes, and filters are not run for branches. Remove the attribute, or commit it manually.`,
     );
   }
   const kept = pathList(plain.flatMap(({ path, after }) => (after === null ? [] : path)));
@@ -104,13 +104,13 @@ async function recorded(
   return git(recording, ['write-tree'], { env });
 }
 
-/** Changes entries of an index, and no others. */
+/** Changes these entries of an index, and no others. */
 export async function setEntries(
   place: GitPlace,
   files: readonly FileChange[],
   { side, env }: { readonly side: 'after' | 'before'; readonly env: Record<string, string> },
 ): Promise<void> {
-  // A folder may stand where a file was, and the other way round.
+  // A folder may have replaced a file, and vice versa.
   const removalsFirst = files.toSorted(
     (one, other) => Number(one[side] !== null) - Number(other[side] !== null),
   );
@@ -125,7 +125,7 @@ export async function setEntries(
   if (input !== '') await git(place, ['update-index', '-z', '--index-info'], { input, env });
 }
 
-/** How one tree differs from another. */
+/** The differences between two trees. */
 async function differing(
   place: GitPlace,
   from: string,

@@ -95,23 +95,23 @@ function expectBranch(branch: unknown): void {
   );
 }
 
-/** Where a repository is. */
+/** The location of a repository. */
 async function placeOf(repository: string): Promise<GitPlace> {
   const ask = (what: string) => git(undefined, ['-C', repository, 'rev-parse', what]);
   try {
     return { tree: await ask('--show-toplevel'), directory: await ask('--absolute-git-dir') };
   } catch (cause) {
     if (EspalierError.isInstance(cause)) throw cause;
-    const message = `\`${repository}\` is no checkout of a git repository. Name one as \`repository\`.`;
+    const message = `\`${repository}\` is not a checkout of a git repository. Give one as \`repository\`.`;
     throw new EspalierError('usage', message, { cause });
   }
 }
 
-/** Refuses what a copy would not hold as the checkout does. */
+/** Refuses files that a copy could not reproduce as in the checkout. */
 async function expectPlain(original: GitPlace, base: string): Promise<void> {
   const list = ['ls-tree', '-r', '-z', '--full-tree', base];
   const entries = (await gitParts(original, list)).map(toldOf);
-  // Git would be asked for the filters of other names.
+  // Git would be asked for the filters of wrong names.
   for (const { path } of entries) expectName(path);
   if (entries.some(({ told }) => told.startsWith('160000 '))) {
     throw new EspalierError('usage', `\`${original.tree}\` has submodules, which are not copied.`);

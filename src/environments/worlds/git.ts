@@ -4,25 +4,25 @@ import { EspalierError } from '../../base/errors.ts';
 import { sentenceOf } from '../../base/failure.ts';
 import { plainVariables } from './run-program.ts';
 
-/** Where git works. */
+/** The folders that git works in. */
 export interface GitPlace {
   /** The folder of files. */
   readonly tree: string;
-  /** The folder of git: never looked for, or one above might be found. */
+  /** The git folder: given explicitly, because git might find one further up. */
   readonly directory: string;
-  /** Whether the settings of the user and of the system are left out. */
+  /** Whether to ignore the settings of the user and of the system. */
   readonly isOwn?: true;
 }
 
-/** How git is asked. */
+/** Options of a git command. */
 export interface GitOptions {
-  /** Told on its standard input. */
+  /** Its standard input. */
   readonly input?: string | undefined;
   /** Further variables, such as another index. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Nothing of a repository or of the system is run or changed besides what is asked for. */
+/** Nothing of a repository or of the system is run or changed beyond the request. */
 const quiet = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -38,7 +38,7 @@ const noSettings = {
   GIT_ATTR_NOSYSTEM: '1',
 };
 
-/** What git writes to its output. @throws Error with what it writes to its errors */
+/** The output of git. @throws Error with its error output */
 export function gitBytes(
   place: GitPlace | undefined,
   args: readonly string[],
@@ -47,7 +47,7 @@ export function gitBytes(
   const at = place && [`--git-dir=${place.directory}`, `--work-tree=${place.tree}`];
   const settings = quiet.flatMap((setting) => ['-c', setting]);
   const options = {
-    // Not the files: a `PATH` with a relative folder would find a `git` that a program has put there.
+    // Not the folder of the files: with a relative folder in `PATH`, a `git` put there by a program would be run.
     ...(place && { cwd: parse(place.directory).root }),
     env: {
       ...plainVariables(),
@@ -74,11 +74,11 @@ export function gitBytes(
 }
 
 function noGit(cause: Error): EspalierError {
-  const message = 'Expected the program `git` to be there. Install it, or use `fileSystem`.';
+  const message = 'Expected the program `git` to be installed. Install it, or use `fileSystem`.';
   return new EspalierError('usage', message, { cause });
 }
 
-/** What git writes, as a text without its end. */
+/** The output of git as text, without its final line break. */
 export async function git(
   place: GitPlace | undefined,
   args: readonly string[],
@@ -87,7 +87,7 @@ export async function git(
   return (await gitBytes(place, args, options)).toString().replace(/\n$/, '');
 }
 
-/** The parts of what git writes with `-z`. */
+/** The parts of git's output with `-z`. */
 export async function gitParts(
   place: GitPlace,
   args: readonly string[],
@@ -96,18 +96,18 @@ export async function gitParts(
   return (await gitBytes(place, args, options)).toString().split('\0').slice(0, -1);
 }
 
-/** What stands before the first tab of a line of git, and the path behind it, which may hold others. */
+/** The text before the first tab of a line of git, and the path after it, which may contain further tabs. */
 export function toldOf(line: string): { readonly told: string; readonly path: string } {
   const at = line.indexOf('\t');
   return { told: line.slice(0, at), path: line.slice(at + 1) };
 }
 
-/** Paths, as git reads them with `-z --stdin`. */
+/** Paths in the form that git reads with `-z --stdin`. */
 export function pathList(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join('');
 }
 
-/** What a name stands for; `undefined` where it stands for nothing. */
+/** The object that a name refers to; `undefined` if there is none. */
 export async function resolved(place: GitPlace, name: string): Promise<string | undefined> {
   try {
     return await git(place, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);

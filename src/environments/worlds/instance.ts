@@ -4,26 +4,26 @@ import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { closeCopy, copyOf, type Kept, type KeptStates } from './kept-states.ts';
 
-/** What is done in the instances of a pool. */
+/** The operations on the instances of a pool. */
 export interface Acting<W extends Workspace, Step> {
-  /** What tells steps apart, with all that the outcome of one is compared by. */
+  /** Identifies a step, with everything that its outcome is compared by. */
   keyOf(step: Step): string;
-  /** Does a step again. Returns whether it went as it did before. */
+  /** Repeats a step. Returns whether the outcome was the same. */
   act(world: W, step: Step, call: ActCall): MaybePromise<boolean>;
-  /** Takes a step back; does nothing where it never happened. It is not aborted. */
+  /** Undoes a step; does nothing if it never happened. It is not aborted. */
   undo?(world: W, step: Step, call: ActCall): MaybePromise<void>;
-  /** Whether steps can be taken back in this workspace. @defaultValue whether there is an `undo` */
+  /** Whether this workspace can undo steps. @defaultValue whether there is an `undo` */
   undoes?(world: W): boolean;
 }
 
-/** A step on the way to a state. */
+/** A step on the path to a state. */
 export interface Point<Step> {
   readonly step: Step;
-  /** Tells the whole way up to here. */
+  /** Identifies the whole path up to here. */
   readonly place: string;
 }
 
-/** The base: where every way begins. */
+/** The base, where every path begins. */
 const base = '';
 
 /** A path as points. */
@@ -38,25 +38,25 @@ export function pointsOf<Step>(
   });
 }
 
-/** A way to come to a state: first to a point before it, then by doing the rest again. */
+/** A way to reach a state: return to an earlier point, then repeat the rest. */
 interface Way {
-  /** How many points lie before what is done again. */
+  /** The number of points before those that are repeated. */
   readonly from: number;
-  /** How many steps are done, or taken back. */
+  /** The number of steps that are repeated or undone. */
   readonly cost: number;
   go(call: ActCall): Promise<void>;
 }
 
-/** One workspace of a pool, with where it stands. It is used by one at a time. */
+/** One workspace of a pool, and its current state. It has one user at a time. */
 export class Instance<W extends Workspace, Step> {
   readonly #number: number;
   readonly #acting: Acting<W, Step>;
   readonly #kept: KeptStates<W>;
   readonly #forgotten: JsonValue[] = [];
   #world: W;
-  /** Undefined where nobody knows. */
+  /** Undefined if its state is unknown. */
   #points: Point<Step>[] | undefined = [];
-  /** Kept for good where there is no `reset`. */
+  /** Kept permanently if there is no `reset`. */
   #base: Kept<W> | undefined;
   #isBroken = false;
   #isClosed = false;
@@ -79,7 +79,7 @@ export class Instance<W extends Workspace, Step> {
     return this.#world;
   }
 
-  /** Whether it threw, and stands nobody knows how. */
+  /** Whether an operation threw, so that its state is unknown. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -91,15 +91,15 @@ export class Instance<W extends Workspace, Step> {
     if (this.#isClosed && this.#base !== undefined) await closeCopy(this.#base);
   }
 
-  /** How many steps it takes to come to a state; `Infinity` where it cannot. */
+  /** The number of steps needed to reach a state; `Infinity` if it cannot. */
   distanceTo(to: readonly Point<Step>[]): number {
     return this.#stays ? 0 : (this.#wayTo(to)?.cost ?? Number.POSITIVE_INFINITY);
   }
 
   /**
-   * Makes it stand at a state.
+   * Brings it to a state.
    *
-   * @throws EspalierError `stale` where a step that is done again goes another way.
+   * @throws EspalierError `stale` if a repeated step has another outcome.
    */
   async bringTo(to: readonly Point<Step>[], call: ActCall): Promise<void> {
     call.signal.throwIfAborted();
@@ -118,24 +118,24 @@ export class Instance<W extends Workspace, Step> {
     if (way.from < to.length) await this.keep();
   }
 
-  /** Notes a step that was done. */
+  /** Notes that a step was done. */
   did(step: Step): void {
     const before = this.#points?.at(-1)?.place ?? base;
     const place = contentAddress(`${before} ${this.#acting.keyOf(step)}`);
     this.#points?.push({ step, place });
   }
 
-  /** Notes that there is another way to where it stands. */
+  /** Notes another path to its current state. */
   standsAt(path: readonly Step[]): void {
     this.#points = [...pointsOf(path, (step) => this.#acting.keyOf(step))];
   }
 
-  /** Takes back all that was done. */
+  /** Undoes everything. */
   async back(call: ActCall): Promise<void> {
     await this.#soundly(() => this.#undoTo(0, call));
   }
 
-  /** Keeps how it stands, where that can be brought back. */
+  /** Saves its current state, if it can be restored. */
   async keep(): Promise<void> {
     const place = this.#points?.at(-1)?.place;
     const known = place === undefined ? undefined : this.#kept.find(this.#number, place);
@@ -157,7 +157,7 @@ export class Instance<W extends Workspace, Step> {
     await Promise.all(worlds.map((copy) => closeCopy({ copy, tail: Promise.resolve() })));
   }
 
-  /** Whether it can only be used as it stands. */
+  /** Whether it can only be used in its current state. */
   get #stays(): boolean {
     const { reset } = this.#world;
     const canReturn = this.#copies || this.#snaps || reset !== undefined;
@@ -185,7 +185,7 @@ export class Instance<W extends Workspace, Step> {
     return { snapshot, forgotten: this.#forgotten, tail };
   }
 
-  /** The shortest way; of equal ones the gentlest. */
+  /** The shortest way; of equal ones the one that disturbs the workspace least. */
   #wayTo(to: readonly Point<Step>[]): Way | undefined {
     const ways = [this.#wayFromHere(to), this.#wayFromKept(to), this.#wayFromStart(to)];
     return ways
@@ -235,7 +235,7 @@ export class Instance<W extends Workspace, Step> {
     await closeCopy({ copy: old, tail: Promise.resolve() });
   }
 
-  /** Takes steps back, the last one first, until `count` are left. */
+  /** Undoes steps, last one first, until `count` are left. */
   async #undoTo(count: number, call: ActCall): Promise<void> {
     const points = this.#points ?? [];
     const unhurried = { ...call, signal: new AbortController().signal };
@@ -248,18 +248,18 @@ export class Instance<W extends Workspace, Step> {
 
   async #repeat(point: Point<Step>, call: ActCall): Promise<void> {
     const points = this.#points ?? [];
-    // Before it is done: what was half done is taken back too.
+    // Before it is done, so that a half-done step is undone too.
     points.push(point);
     const isSame = await this.#soundly(async () => this.#acting.act(this.#world, point.step, call));
     if (isSame) return;
     const count = points.length;
     if (!this.#undoes) this.#points = undefined;
     else await this.#soundly(() => this.#undoTo(count - 1, call));
-    const message = `Step ${count} on the way to this state went another way than before. Go on from a state above it.`;
+    const message = `Step ${count} on the path to this state had another outcome than before. Continue from an earlier state.`;
     throw new EspalierError('stale', message);
   }
 
-  /** Whatever throws in here leaves it broken. */
+  /** Runs something that leaves the instance broken if it throws. */
   async #soundly<Value>(act: () => Promise<Value>): Promise<Value> {
     try {
       return await act();

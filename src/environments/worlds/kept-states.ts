@@ -1,19 +1,19 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Workspace } from '../../contracts/world.ts';
 
-/** How a workspace stood somewhere: a copy of it, or its own snapshot. */
+/** A saved state of a workspace: a copy, or its own snapshot. */
 export interface Kept<W extends Workspace> {
   readonly copy?: W;
   readonly snapshot?: JsonValue;
-  /** Where whoever made the snapshot finds it when it is to be forgotten. */
+  /** The list to which the snapshot is added when it is to be discarded. */
   readonly forgotten?: JsonValue[];
-  /** Copies are copied one at a time. */
+  /** Serialises copying: one copy is made at a time. */
   tail: Promise<unknown>;
 }
 
 /**
- * The states that a pool has kept, the least used first. Copies are there for all instances; a snapshot means something
- * to the instance alone that took it.
+ * The saved states of a pool, least recently used first. Copies serve all instances; a snapshot only serves the
+ * instance that took it.
  */
 export class KeptStates<W extends Workspace> {
   readonly #limit: number;
@@ -24,22 +24,22 @@ export class KeptStates<W extends Workspace> {
     this.#limit = limit;
   }
 
-  /** What was kept of a place: a copy, or a snapshot of this instance. */
+  /** The saved state at a place: a copy, or a snapshot of this instance. */
   find(instance: number, place: string): Kept<W> | undefined {
     return this.#kept.get(place) ?? this.#kept.get(`${instance} ${place}`);
   }
 
-  /** Keeps a state, and gives up the least used one where there are too many. */
+  /** Saves a state, and discards the least recently used one if there are too many. */
   add(instance: number, place: string, kept: Kept<W>): void {
     const key = kept.copy === undefined ? `${instance} ${place}` : place;
-    // Two instances may come to one state at the same time.
+    // Two instances may reach the same state at the same time.
     this.#giveUp(key);
     this.#kept.set(key, kept);
     const [least] = this.#kept.keys();
     if (this.#kept.size > this.#limit && least !== undefined) this.#giveUp(least);
   }
 
-  /** Moves a state to those that were used last. */
+  /** Marks a state as just used. */
   touch(kept: Kept<W>): void {
     for (const [key, other] of this.#kept) {
       if (other !== kept) continue;
@@ -80,7 +80,7 @@ export function copyOf<W extends Workspace>(kept: Kept<W>, copy: W): Promise<W> 
   return made;
 }
 
-/** What fails to close is given up all the same. */
+/** A copy that fails to close is discarded anyway. */
 export async function closeCopy<W extends Workspace>({ copy, tail }: Kept<W>): Promise<void> {
   await tail;
   try {

@@ -18,31 +18,31 @@ import { isOfDead, ownProcess } from '../../base/lock.ts';
 import { isCode, withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { Recovery } from './live.ts';
 
-/** What tells the process that has started another one, in the environment of that. */
+/** The environment variable that names the process that started a program. */
 export const ownerVariable = 'ESPALIER_OWNER';
 
 const beginning = 'espalier-world-';
 
-/** This process, as it is written down for those who come after it. */
+/** This process, as recorded for later processes. */
 export const owner: string = ownProcess();
 
 /**
- * A new folder for what lives no longer than this process. What is left of one that was killed is removed by
- * {@link removeLeftovers}.
+ * A new folder that lives no longer than this process. The folders of killed processes are removed by {@link
+ * removeLeftovers}.
  */
 export async function temporaryFolder(): Promise<string> {
   await removeLeftovers();
   return withStorageErrors('The folder for temporary files', () => {
     const made = mkdtempSync(join(tmpdir(), 'espalier-new-'));
     writeFileSync(join(made, 'owner'), owner);
-    // Only now others look at it: it is never seen without its owner.
+    // Others look at it only under its final name, so it is never seen without its owner.
     const folder = join(dirname(made), basename(made).replace('espalier-new-', beginning));
     renameSync(made, folder);
     return folder;
   });
 }
 
-/** Removes the folders, and ends the processes, of processes of this user that were killed. */
+/** Removes the folders, and kills the child processes, of killed processes of this user. */
 export async function removeLeftovers(): Promise<Recovery> {
   const failed: string[] = [];
   const ended = await endOrphans((pid) => {
@@ -50,7 +50,7 @@ export async function removeLeftovers(): Promise<Recovery> {
     return started !== undefined && isOfDead(started);
   });
   let undone = ended.killed;
-  if (!ended.isDone) failed.push('Processes start one another faster than they can be ended.');
+  if (!ended.isDone) failed.push('Processes start each other faster than they can be killed.');
   for (const folder of leftFolders()) {
     try {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -62,14 +62,14 @@ export async function removeLeftovers(): Promise<Recovery> {
   return { undone, failed };
 }
 
-/** Folders of ours whose owner is dead. */
+/** Our folders whose owner is dead. */
 function leftFolders(): readonly string[] {
   return readdirSync(tmpdir())
     .filter((name) => name.startsWith(beginning))
     .map((name) => join(tmpdir(), name))
     .filter((folder) => {
       try {
-        // Somebody else may have put a link here.
+        // Another user may have put a link here.
         const { uid, isOwn } = { uid: process.getuid?.(), isOwn: lstatSync(folder) };
         if (!isOwn.isDirectory() || (uid !== undefined && isOwn.uid !== uid)) return false;
         return isOfDead(readFileSync(join(folder, 'owner'), 'utf8'));
@@ -79,28 +79,29 @@ function leftFolders(): readonly string[] {
     });
 }
 
-/** How long processes are looked for, and how long at a time before others have their turn, in milliseconds. */
+/** How long to look for processes, and how long before other work gets a turn, in milliseconds. */
 const patience = 2_000;
 const turn = 50;
 
-/** What came of ending processes. */
+/** The result of killing processes. */
 interface Ended {
   readonly killed: number;
-  /** Whether there are none left; not where they start one another faster than they are found. */
+  /** Whether none are left; false if they start each other faster than they are found. */
   readonly isDone: boolean;
 }
 
 /**
- * Kills processes, where the system has what it knows of them in files, as Linux has, until there are none, for two
- * seconds at most. Others have their turn meanwhile.
+ * Kills processes until none are left, for at most two seconds, on systems with process files, such as Linux. Other
+ * work gets a turn meanwhile.
  *
- * @param isMeant - Told the number of a process. Where it throws, the process is another user's, or has ended.
+ * @param isMeant - Gets the number of a process. If it throws, the process belongs to another user or has ended.
  */
 export async function endOrphans(isMeant: (pid: number) => boolean): Promise<Ended> {
   const began = performance.now();
   const hunt = new Hunt(isMeant);
   let turnEnd = began + turn;
-  // What ended unseen may have been one of them; a machine on which others come and go all the time is not waited for.
+  // A process that ended unseen may have been one of them, so another round follows; but on a busy machine the search
+  // must end.
   for (let [quiet, inVain] = [0, 0]; quiet < 3 && inVain < 500; ) {
     const round = hunt.round();
     let step = round.next();
@@ -119,8 +120,8 @@ export async function endOrphans(isMeant: (pid: number) => boolean): Promise<End
 type Met = 'ended' | 'killed' | 'spared';
 
 /**
- * Looks for processes to be killed. One that starts another and ends is gone before its turn comes: whoever has been
- * looked at is not looked at again, so that a round takes less time than such a process lives.
+ * Searches for processes to kill. A process that starts another and ends is gone before its turn comes, so processes
+ * that were already checked are skipped: a round must take less time than such a process lives.
  */
 class Hunt {
   killed = 0;
@@ -189,8 +190,8 @@ function endIfMeant(pid: number, isMeant: (pid: number) => boolean): Met {
 }
 
 /**
- * What is killed with a process: its group, so that none of it can start another meanwhile. But for one that somebody
- * else leads, such as a shell.
+ * Kills a process with its group, so that none of it can start another meanwhile; but not a group led by somebody else,
+ * such as a shell.
  */
 function wholeOf(pid: number, isMeant: (pid: number) => boolean): number {
   const group = groupOf(pid);
@@ -203,7 +204,7 @@ function wholeOf(pid: number, isMeant: (pid: number) => boolean): number {
 }
 
 function groupOf(pid: number): number {
-  // Behind the name, which may hold anything: the state, the parent, the group.
+  // After the name, which may contain anything: the state, the parent, the group.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ');
   return Number(fields?.[2]);
 }
@@ -219,15 +220,17 @@ function environmentOf(pid: number): ReadonlyMap<string, string> {
   );
 }
 
-/** The limit that {@link marked} sets: of processes that keep all else secret, such as `ssh-agent`, it can be read. */
+/**
+ * The limit that {@link marked} sets. It can be read even for processes that hide everything else, such as `ssh-agent`.
+ */
 export function markOf(pid: number): string | undefined {
   const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
   return /^Max file locks +(\d+)/m.exec(limits)?.[1];
 }
 
 /**
- * A command that runs with a mark, which all that it starts inherits: a limit that has had no effect since Linux 2.4.25.
- * Environments are cleared, sessions left and files closed by programs that start others; nobody sets this limit.
+ * A command with a mark that all its descendants inherit: a resource limit that has had no effect since Linux 2.4.25.
+ * Programs that start others may clear the environment, leave the session and close files, but nobody sets this limit.
  */
 export function marked(command: readonly string[], mark: number): readonly string[] {
   const set = `ulimit -S -w ${mark} || ulimit -S -x ${mark}`;
@@ -235,8 +238,8 @@ export function marked(command: readonly string[], mark: number): readonly strin
 }
 
 /**
- * The numbers of all other processes, parents before children as a rule: none is to see that its child was killed. One at
- * a time: where processes are started all the time, the list has no end.
+ * The numbers of all other processes, usually parents before children, so that no parent sees its child killed. One at
+ * a time, because the list never ends if processes are started constantly.
  */
 function* processes(): Generator<number> {
   let folder: Dir;

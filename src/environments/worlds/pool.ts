@@ -5,27 +5,27 @@ import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { type Acting, Instance, type Point, pointsOf } from './instance.ts';
 import { KeptStates } from './kept-states.ts';
 
-/** What a pool is made of. */
+/** Options of a pool. */
 export interface PoolOptions<W extends Workspace, Step> extends Acting<W, Step> {
   /** Opens an instance. */
   create(call: ActCall): MaybePromise<W>;
-  /** How many there may be at a time. */
+  /** The maximum number of instances. */
   readonly instances: number;
-  /** How many states are kept, so that they need not be come to again. @defaultValue 64 */
+  /** The number of saved states, which need not be reached again. @defaultValue 64 */
   readonly snapshots?: number | undefined;
-  /** How instances are left: where they stand, or with all that was done taken back. */
+  /** How instances are left: in their current state, or with everything undone. */
   readonly rest: 'stay' | 'back';
 }
 
-/** Says what was done with an instance. */
+/** Reports what was done with an instance. */
 export interface Did<Step> {
   /** A step was done. */
   (step: Step): void;
-  /** Where it stands now can also be come to by this path, which counts from now on. */
+  /** Its current state can also be reached by this path, which replaces the previous one. */
   cameBy(path: readonly Step[]): void;
 }
 
-/** Somebody who waits for an instance; `undefined` stands for leave to open one. */
+/** A caller that waits for an instance; it gets `undefined` as permission to open one. */
 interface Waiter<W extends Workspace, Step> {
   readonly to: readonly Point<Step>[];
   grant(instance: Instance<W, Step> | undefined): void;
@@ -33,9 +33,9 @@ interface Waiter<W extends Workspace, Step> {
 }
 
 /**
- * Live workspaces that are lent, each to one at a time, standing at the state that is asked for. How they get there is
- * theirs: by a copy or a snapshot that was kept, by taking steps back, or from the start by doing all again; one that can
- * do none of these is lent as it stands.
+ * Live workspaces that are lent to one user at a time, in the requested state. They get there by a saved copy or
+ * snapshot, by undoing steps, or by repeating all steps from the start; a workspace that supports none of these is lent
+ * in its current state.
  */
 export class Pool<W extends Workspace, Step> {
   readonly #options: PoolOptions<W, Step>;
@@ -45,7 +45,7 @@ export class Pool<W extends Workspace, Step> {
   readonly #waiting: Waiter<W, Step>[] = [];
   readonly #closing = new Set<Promise<void>>();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Instances that are open, or for which leave was given. */
+  /** The number of instances that are open, or may be opened. */
   #taken = 0;
   #opened = 0;
   /** How often all were closed. */
@@ -57,11 +57,11 @@ export class Pool<W extends Workspace, Step> {
   }
 
   /**
-   * Lends an instance that stands at the end of a path, first come, first served.
+   * Lends an instance in the state at the end of a path, first come, first served.
    *
-   * @param use - Uses it, and says with `did` each step it has done. If it throws, the instance is closed; as long as it
-   * does not settle, the instance stays lent.
-   * @throws EspalierError `stale` where a step of the path, done again, goes another way.
+   * @param use - Uses it, and reports each step with `did`. If it throws, the instance is closed; until it settles, the
+   * instance stays lent.
+   * @throws EspalierError `stale` if a repeated step of the path has another outcome.
    */
   at<Result>(
     path: readonly Step[],
@@ -78,11 +78,11 @@ export class Pool<W extends Workspace, Step> {
     return using;
   }
 
-  /** Closes all instances. Who waits for one is refused; what is asked for later opens new ones. */
+  /** Closes all instances. Waiting callers are refused; later requests open new ones. */
   async close(): Promise<void> {
     this.#closed++;
     for (const { refuse } of this.#waiting.splice(0)) refuse(closedMeanwhile());
-    // What has to be taken back is taken back first.
+    // Changes that must be undone are undone first.
     if (this.#options.rest === 'back') await Promise.all(this.#underWay);
     for (const instance of this.#all) this.#drop(instance);
     await Promise.all([...this.#closing, this.#kept.close()]);
@@ -118,7 +118,7 @@ export class Pool<W extends Workspace, Step> {
     const granted = this.#nearest(to) ?? (this.#mayOpen() ? undefined : await this.#turn(to, call));
     if (granted !== undefined && granted.distanceTo(to) < Number.POSITIVE_INFINITY) return granted;
     if (granted !== undefined) {
-      // It cannot come there any more: another one takes its place.
+      // It can no longer reach the state, so another instance replaces it.
       this.#close(granted);
     }
     return this.#open(call);
@@ -132,7 +132,7 @@ export class Pool<W extends Workspace, Step> {
     return nearest?.instance;
   }
 
-  /** Whether there is room for one more, which is taken then. */
+  /** Whether there is room for another instance, and reserves it. */
   #mayOpen(): boolean {
     if (this.#taken >= this.#options.instances) return false;
     this.#taken++;
@@ -169,7 +169,7 @@ export class Pool<W extends Workspace, Step> {
     }
   }
 
-  /** Gives an instance to the next who waits, or lets it rest. */
+  /** Passes an instance to the next waiting caller, or leaves it idle. */
   async #release(instance: Instance<W, Step>, call: ActCall): Promise<void> {
     if (!this.#all.has(instance)) return;
     if (this.#options.rest === 'back' && this.#waiting.length === 0) {
@@ -184,12 +184,12 @@ export class Pool<W extends Workspace, Step> {
     this.#passOn();
   }
 
-  /** Closes an instance that threw. What it did is taken back first, where that is how they rest. */
+  /** Closes an instance that threw, after undoing its changes if that is how instances are left. */
   async #discard(instance: Instance<W, Step>, call: ActCall): Promise<void> {
     try {
       if (this.#options.rest === 'back') await instance.back(call);
     } catch {
-      // Why it was given up is what the caller is told.
+      // The caller gets the original error.
     } finally {
       this.#drop(instance);
     }
@@ -215,7 +215,7 @@ export class Pool<W extends Workspace, Step> {
     this.#passOn();
   }
 
-  /** Serves those who wait, in their order. */
+  /** Serves waiting callers in order. */
   #passOn(): void {
     for (;;) {
       const [first] = this.#waiting;
@@ -229,5 +229,5 @@ export class Pool<W extends Workspace, Step> {
 }
 
 function closedMeanwhile(): EspalierError {
-  return new EspalierError('usage', 'The environment was closed while a step was under way.');
+  return new EspalierError('usage', 'The environment was closed while a step was in progress.');
 }

@@ -20,47 +20,47 @@ import type { ActCall } from '../../contracts/world.ts';
 import { readFileAt, statusOf } from './confined.ts';
 import { filesBelow } from './folder.ts';
 
-/** A file or a link, by its content and its mode, as git writes them: `100644`, and `120000` of links. */
+/** A file or a link, by its content and its mode in git's notation: `100644`, or `120000` for links. */
 export interface Entry {
   readonly mode: string;
   readonly hash: string;
 }
 
-/** How a path changes; `null` where there is nothing. */
+/** The change of a path; `null` if there is no file. */
 export interface FileChange {
   readonly path: string;
   readonly before: Entry | null;
   readonly after: Entry | null;
 }
 
-/** Folders that come up and that go, those above before those below. One that holds something stays. */
+/** Folders that are created and removed, parents first. A folder that is not empty stays. */
 export interface FolderChanges {
   readonly made: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** Changes that are made in a folder of the user's, one path after the other. */
+/** Changes to publish in a folder of the user, one path after another. */
 export interface Publishing {
   readonly root: string;
   readonly files: readonly FileChange[];
   readonly folders: FolderChanges;
-  /** Names the folder in which the old files are kept until all are published. */
+  /** Names the folder that keeps the old files until everything is published. */
   readonly key: string;
-  /** Whether modes are meant as they are: git knows only whether a file can be run. */
+  /** Whether modes are exact: git only records whether a file is executable. */
   readonly isExact: boolean;
-  /** What a path is to hold. */
+  /** The new content of a path. */
   content(path: string, entry: Entry): Promise<Buffer>;
-  /** What a path held, where that is known from elsewhere too. */
+  /** The old content of a path, if it is also available elsewhere. */
   earlier?(path: string, entry: Entry): Promise<Buffer>;
 }
 
-/** Changes that were made, or were about to be: nothing new is written. */
+/** Changes that were published, or were about to be: nothing new is written. */
 export type Published = Omit<Publishing, 'content'>;
 
-/** What names of ours begin with, in the folders of users. */
+/** The prefix of our names in the folders of users. */
 export const ownName = '.espalier-';
 
-/** Lets one process after the other publish. @throws EspalierError `locked` where that takes too long. */
+/** Lets one process at a time publish. @throws EspalierError `locked` if that takes too long. */
 export async function inTurn<Result>(
   lock: string,
   { signal }: ActCall,
@@ -86,7 +86,7 @@ async function free(lock: string, signal: AbortSignal): Promise<() => void> {
   }
 }
 
-/** What file or link stands at a path; `undefined` where that is a device, or lies behind a link. */
+/** The file or link at a path; `undefined` if it is a device, or behind a link. */
 export async function entryAt(
   root: string,
   path: string,
@@ -111,12 +111,12 @@ export async function entryAt(
   return { mode, hash: hashOf(await readFileAt(place), algorithm) };
 }
 
-/** The hash of a content as git makes it. */
+/** The hash of a content as computed by git. */
 function hashOf(content: Buffer, algorithm: string): string {
   return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-/** Whether two paths hold the same. */
+/** Whether two entries have the same content. */
 export function isSameEntry(one: Entry | null | undefined, other: Entry | null): boolean {
   if (one == null || other === null) return one === other;
   return one.mode === other.mode && one.hash === other.hash;
@@ -133,7 +133,7 @@ function entryOf(
   return entryAt(root, at, { algorithm, isExact });
 }
 
-/** The paths that do not hold what they are to hold. */
+/** The paths that do not have their intended content. */
 export async function pathsUnlike(
   publishing: Checked,
   side: 'after' | 'before',
@@ -146,7 +146,7 @@ export async function pathsUnlike(
   return unlike;
 }
 
-/** @throws EspalierError `stale` where the user has changed what would be changed, or put something in the way. */
+/** @throws EspalierError `stale` if the user has changed a file that would be changed, or put something in the way. */
 export async function expectUntouched(publishing: Checked): Promise<void> {
   const touched = [
     ...(await pathsUnlike(publishing, 'before')),
@@ -159,11 +159,11 @@ function touchedBy({ root }: Pick<Checked, 'root'>, paths: readonly string[]): E
   const named = paths.slice(0, 5).map((path) => `\`${path}\``);
   return new EspalierError(
     'stale',
-    `Files in \`${root}\` have changed since the search began: ${named.join(', ')}. Put them back as they were, or search again.`,
+    `Files in \`${root}\` have changed since the search began: ${named.join(', ')}. Restore them, or search again.`,
   );
 }
 
-/** Folders where files are to be, that hold what is not to be removed. */
+/** Folders in the place of new files that contain something that must not be removed. */
 async function foldersInTheWay({ root, files }: Checked): Promise<readonly string[]> {
   const removed = new Set(files.filter(({ after }) => after === null).map(({ path }) => path));
   const found: string[] = [];
@@ -176,23 +176,22 @@ async function foldersInTheWay({ root, files }: Checked): Promise<readonly strin
   return found;
 }
 
-/** Where the old files are, and the new ones before they are moved into place: on the same disk as their places. */
+/** The folder for old files, and for new ones before they are moved into place: on the same disk as their places. */
 export function storeOf({ root, key }: Pick<Publishing, 'key' | 'root'>): string {
   return join(root, `${ownName}${key}`);
 }
 
 /**
- * Makes all changes. An old file is moved aside and looked at there, so that nothing that its user writes meanwhile is
- * lost.
+ * Makes all changes. An old file is moved aside and checked there, so that no concurrent change by its user is lost.
  *
- * @throws EspalierError `stale` where the user has changed something meanwhile.
+ * @throws EspalierError `stale` if the user has changed something meanwhile.
  */
 export async function makeChanges(publishing: Publishing, signal: AbortSignal): Promise<void> {
   const { files, folders, root } = publishing;
   const store = storeOf(publishing);
   await rm(store, { recursive: true, force: true });
   await mkdir(store);
-  // What takes long comes first.
+  // The slow part comes first.
   for (const [index, { path, after }] of files.entries()) {
     if (after === null) continue;
     signal.throwIfAborted();
@@ -231,7 +230,7 @@ async function moveAside(publishing: Publishing, change: FileChange, index: numb
   throw touchedBy(publishing, [change.path]);
 }
 
-/** Takes nobody else's place. */
+/** Moves a file into place without replacing another one. */
 async function moveIn(publishing: Publishing, change: FileChange, index: number): Promise<void> {
   const place = join(publishing.root, change.path);
   const made = join(storeOf(publishing), `${index}.new`);
@@ -245,7 +244,7 @@ async function moveIn(publishing: Publishing, change: FileChange, index: number)
   }
 }
 
-/** Where a file system has no hard links, the place is free as far as anybody knows. */
+/** If a file system has no hard links, the place is checked but may be taken meanwhile. */
 async function linkOrMove(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
@@ -255,12 +254,12 @@ async function linkOrMove(from: string, to: string): Promise<void> {
   }
 }
 
-/** Forgets the old files: all is published, or taken back. */
+/** Removes the old files, because everything is published or undone. */
 export async function finish(publishing: Pick<Publishing, 'key' | 'root'>): Promise<void> {
   const store = storeOf(publishing);
   const done = `${store}.done`;
   try {
-    // In one piece: half of them would look as if the others were lost.
+    // Renamed in one step: if only some were removed, the others would look lost.
     await rename(store, done);
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error;
@@ -269,9 +268,10 @@ export async function finish(publishing: Pick<Publishing, 'key' | 'root'>): Prom
 }
 
 /**
- * Takes back the changes that were made. What is neither as before nor as after is the user's, and stays.
+ * Undoes the changes that were made. A path in neither its old nor its new state belongs to the user, and is left
+ * alone.
  *
- * @throws Error that names the files which cannot be put back; all others are.
+ * @throws Error that names the files that cannot be restored; all others are.
  */
 export async function takeBackChanges(publishing: Published): Promise<void> {
   const { root, files, folders } = publishing;
@@ -293,11 +293,11 @@ export async function takeBackChanges(publishing: Published): Promise<void> {
   if (lost.length === 0) return finish(publishing);
   const named = lost.slice(0, 5).map((path) => `\`${path}\``);
   throw new Error(
-    `A commit was cut off in \`${root}\`, and its old files in \`${storeOf(publishing)}\` are gone: ${named.join(', ')}. Put them back as they were by hand.`,
+    `A commit was interrupted in \`${root}\`, and its old files in \`${storeOf(publishing)}\` are gone: ${named.join(', ')}. Restore them manually.`,
   );
 }
 
-/** Whether a change was made, by half too, and whether what was there before it is still known. */
+/** Whether a change was made, completely or partly, and whether the old content is still available. */
 async function stateOf(
   publishing: Published,
   change: FileChange,
@@ -307,7 +307,7 @@ async function stateOf(
   const there = await entryOf(publishing, change);
   const isKept = (await statusOf(join(storeOf(publishing), `${index}.old`))) !== undefined;
   const isMade = isSameEntry(there, after) && !isSameEntry(there, before);
-  // It was moved aside, and nothing has come in its place. What is not there beside the others its user has removed.
+  // It was moved aside, and nothing has replaced it. If it is missing there too, its user has removed it.
   const isGone = (await statusOf(storeOf(publishing))) === undefined;
   const isMissing = there === null && before !== null && (isKept || isGone);
   if (!isMade && !isMissing) return 'other';
@@ -352,12 +352,12 @@ async function writeEntry(
   }
 }
 
-/** Removes folders that hold nothing any more. */
+/** Removes folders that are empty. */
 async function removeFolders(root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths.toReversed()) await rmdir(join(root, path)).catch(() => {});
 }
 
-/** The folders above paths, those above first. */
+/** The parent folders of paths, topmost first. */
 export function foldersAbove(paths: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const path of paths) {

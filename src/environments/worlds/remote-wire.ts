@@ -6,12 +6,12 @@ import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { startProgram } from './run-program.ts';
 
-/** A way to ask a server of worlds. */
+/** A connection to a server of worlds. */
 export interface Wire {
   /**
-   * Asks one thing. What the server does besides answering ends the wire.
+   * Sends one request. If the server does anything but answer, the connection ends.
    *
-   * @param isLast - Whether it is said although the wire is closed at once.
+   * @param isLast - Whether the request is sent although the connection is closed right after.
    */
   ask(
     method: string,
@@ -24,7 +24,7 @@ export interface Wire {
 /** The longest line, in bytes. */
 const longest = 16 * 1024 * 1024;
 
-/** How long a program has to end by itself when it is closed, in milliseconds. */
+/** How long a program may take to end by itself when it is closed, in milliseconds. */
 const patience = 1_000;
 
 interface Asked {
@@ -33,7 +33,7 @@ interface Asked {
   reject(error: Error): void;
 }
 
-/** A program that is asked over its standard input and output, one line each. It is asked one thing at a time. */
+/** A program that communicates over standard input and output, one line per message, and one request at a time. */
 export function programWire(command: readonly string[], cwd: string | undefined): Wire {
   const { child, end } = startProgram(command, { cwd, stdio: 'pipe' });
   const { stdin, stdout, stderr } = child;
@@ -51,7 +51,8 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   const lines = new Lines(longest, {
     line(text) {
       const answer = answerIn(text);
-      if (answer === undefined) return fail(`wrote what is no answer: ${shown(text)}`);
+      if (answer === undefined)
+        return fail(`wrote something that is not an answer: ${shown(text)}`);
       if (asked === undefined || answer.id !== asked.id) {
         return fail(`answered ${shown(JSON.stringify(answer.id ?? null))}, which was not asked.`);
       }
@@ -66,7 +67,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   stderr?.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-2_000);
   });
-  // A program that has ended takes no more input: its exit says so.
+  // A program that has ended accepts no more input; its exit is reported instead.
   stdin?.on('error', () => {});
   child.once('error', ({ message }) =>
     fail(`could not be started: ${sentenceOf(message)} Check \`command\`, and \`cwd\`.`),
@@ -83,7 +84,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
     ask: (method, params) =>
       new Promise((resolve, reject) => {
         if (fault !== undefined) return reject(fault);
-        asked?.reject(new Error('It was asked something else before it had answered.'));
+        asked?.reject(new Error('It got another request before it had answered.'));
         asked = { id: ++id, resolve, reject };
         stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
       }),
@@ -97,7 +98,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   };
 }
 
-/** A server that is asked over HTTP: each request is posted. */
+/** A server over HTTP: each request is posted. */
 export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
   const server = `The server \`${withoutCredentials(url)}\``;
   const blanked = withoutSecrets(url);
@@ -106,7 +107,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
   return {
     async ask(method, params, isLast = false) {
       const id = ++count;
-      // A signal of its own: what has listened to one may hold on to it for long.
+      // A separate signal, because listeners may keep the original one alive for long.
       const own = new AbortController();
       if (!isLast) asked = own;
       const { ok, status, text } = await posted(
@@ -123,7 +124,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
           const reason = reasonOf(cause);
           const told = blanked(reason);
           return new Error(
-            `${server} could not be asked: ${told} Check that it runs, and that the address is right.`,
+            `${server} could not be reached: ${told} Check that it runs, and that the address is right.`,
             told === reason && blanked(messageOf(cause)) === messageOf(cause) ? { cause } : {},
           );
         },
@@ -133,7 +134,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
       const answer = answerIn(text);
       if (answer === undefined || answer.id !== id) {
         throw new Error(
-          `${server} wrote what is no answer: ${sentenceOf(visible(shown(blanked(text))))}`,
+          `${server} wrote something that is not an answer: ${sentenceOf(visible(shown(blanked(text))))}`,
         );
       }
       if ('error' in answer) throw new Error(blanked(answer.error));
@@ -143,7 +144,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
   };
 }
 
-/** Blanks what of an address may be a key, where a server repeats it: the values of its query. */
+/** Removes possible keys from a server's text: the values in the query of the address. */
 function withoutSecrets(url: string): (text: string) => string {
   const { search } = new URL(url);
   const written = search
@@ -151,13 +152,13 @@ function withoutSecrets(url: string): (text: string) => string {
     .split('&')
     .map((part) => part.slice(part.indexOf('=') + 1));
   const values = [...written, ...new URLSearchParams(search).values()]
-    // Shorter ones are in every text.
+    // Shorter values may occur in any text.
     .filter((value) => value.length >= 4)
     .sort((one, other) => other.length - one.length);
   return (text) => values.reduce((told, value) => told.replaceAll(value, '…'), text);
 }
 
-/** The platform says no more than `fetch failed`, and hides why behind that. */
+/** The platform only says `fetch failed`; the reason is in the cause. */
 function reasonOf(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown };
   const { code } = Object(cause) as { readonly code?: unknown };
@@ -168,7 +169,7 @@ function reasonOf(error: unknown): string {
 interface Posted {
   readonly ok: boolean;
   readonly status: number;
-  /** Undefined where it is too long. */
+  /** Undefined if it is too long. */
   readonly text: string | undefined;
 }
 
@@ -220,7 +221,7 @@ function shown(text: string): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
-/** Splits bytes into lines, looking at each byte once. */
+/** Splits bytes into lines, reading each byte once. */
 class Lines {
   readonly #limit: number;
   readonly #heard: { line(text: string): void; overflow(): void };

@@ -64,7 +64,7 @@ export function remoteEnvironment<Action = any, Observation = JsonValue>(
   if (!Array.isArray(command) || command.length === 0) {
     throw expectation(
       'command',
-      'a program and what it is told, such as `["python3", "world.py"]`',
+      'a program and its arguments, such as `["python3", "world.py"]`',
       command,
     );
   }
@@ -77,11 +77,11 @@ function expectAddress(url: string): void {
   const { protocol = '', username, password, hash } = URL.canParse(url) ? new URL(url) : {};
   const shown = typeof url === 'string' ? withoutCredentials(url) : url;
   if (!/^https?:$/.test(protocol)) throw expectation('url', 'an address of HTTP', shown);
-  // What is behind a `#` is never sent: it is the rest of a password.
+  // The part after a `#` is never sent: it would be the rest of a password.
   if (!username && !password && hash?.includes('@') !== true) return;
   throw expectation(
     'url',
-    'an address without a user and a password, which headers of `fetch` can hold',
+    'an address without a user and a password, which `fetch` can send as headers',
     shown,
   );
 }
@@ -97,7 +97,7 @@ const sight = z.object({
 });
 const begun = z.looseObject({ handle: z.string(), seen: sight });
 
-/** A world behind a wire: one handle of the server. */
+/** A world at a server, with its handle. */
 async function remoteWorld<Action, Observation>(
   wire: Wire,
   task: JsonValue,
@@ -136,7 +136,7 @@ async function remoteWorld<Action, Observation>(
       return see(start.seen);
     },
     act: async (action) => see(await ask(sight, 'step', { ...own(), action: action as JsonValue })),
-    /** Only there where the server has told one. */
+    /** Present only if the server reports a fingerprint. */
     get fingerprint(): () => string {
       const told = fingerprint;
       return (told === undefined ? undefined : () => told) as () => string;

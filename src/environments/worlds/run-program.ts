@@ -27,19 +27,20 @@ export interface Ran {
   readonly output: string;
 }
 
-/** Programs under way, with all that they start. */
+/** A running program, with everything that it starts. */
 export interface Program {
   readonly child: ChildProcess;
   /**
-   * Ends it, with all that it has started: its process group, and on Linux what has left the group, the session and the
-   * environment. What it has others start for it, such as a service of the system, is held by a sandbox alone.
+   * Ends it with everything that it has started: its process group, and on Linux also processes that have left the
+   * group and the session and cleared their environment. Only a sandbox stops processes that others start on its
+   * behalf, such as system services.
    *
-   * @returns whether nothing is left: for two seconds it tries.
+   * @returns whether nothing is left, after trying for two seconds.
    */
   end(): Promise<boolean>;
 }
 
-/** Starts a program, not a shell, in a process group of its own. It inherits no variable that may be a secret. */
+/** Starts a program, without a shell, in its own process group. It inherits no variable that may be a secret. */
 export function startProgram(
   command: readonly string[],
   { env: told, ...options }: Pick<SpawnOptions, 'cwd' | 'stdio'> & Pick<RunOptions, 'env'>,
@@ -54,11 +55,11 @@ export function startProgram(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // All of it has ended.
+      // It has already ended.
     }
   };
   let hasExited = false;
-  // Later somebody else may have its number.
+  // Its number may later belong to another process.
   child.once('exit', () => {
     hasExited = true;
     endGroup();
@@ -72,7 +73,7 @@ export function startProgram(
   };
 }
 
-/** Whether there is such a program: of one that is missing the system tells better than a shell. */
+/** Whether the program exists: the system reports a missing one better than a shell. */
 function canMark(
   [program = '']: readonly string[],
   cwd: string,
@@ -90,7 +91,7 @@ function canMark(
   });
 }
 
-/** Runs a program to its end or to its limits; nothing that it has started stays. */
+/** Runs a program until it ends or reaches its limits; nothing that it has started remains. */
 export async function runProgram(
   command: readonly string[],
   { cwd, ...options }: RunOptions & { readonly cwd: string },
@@ -122,7 +123,7 @@ export async function runProgram(
   }
 }
 
-const stillThere = '[what it has started could not be ended]';
+const stillThere = '[the processes that it started could not be killed]';
 
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
@@ -131,7 +132,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** Waits for what it wrote before its end. Whoever has left the group may hold its output open for ever. */
+/** Waits for the output written before its end. A process that has left the group may keep the output open forever. */
 async function written({ stdout, stderr }: ChildProcess): Promise<void> {
   const never = new AbortController().signal;
   const ends = [stdout, stderr].map(async (stream) => {
@@ -140,7 +141,7 @@ async function written({ stdout, stderr }: ChildProcess): Promise<void> {
   await withDeadline(never, 500, () => Promise.all(ends)).catch(() => {});
 }
 
-/** The variables without which programs are not found. */
+/** The variables needed to find programs. */
 export function plainVariables(): Readonly<Record<string, string>> {
   const names = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
   // biome-ignore lint/style/noProcessEnv: whoever starts a program passes an environment on
@@ -148,7 +149,7 @@ export function plainVariables(): Readonly<Record<string, string>> {
   const found = Object.fromEntries(
     names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   ) as Record<string, string>;
-  // In a relative folder a branch may have put a program of its own, and the first to be run is the sandbox.
+  // A branch may have put a program into a relative folder, and the sandbox is the first program to run.
   const folders = found['PATH']?.split(delimiter).filter(isAbsolute);
   return { ...found, ...(folders && { PATH: folders.join(delimiter) }) };
 }

@@ -3,23 +3,23 @@ import type { MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Seen, Workspace, World } from '../../contracts/world.ts';
 import type { Sight } from './world-state.ts';
 
-/** A world with what was seen in it last, as a pool lends it. */
+/** A world with its last observation, as lent by a pool. */
 export interface Stage<Action, Observation> extends Workspace {
   readonly world: World<Action, Observation>;
-  /** Undefined where it was brought somewhere in another way. */
+  /** Undefined if the state was reached in another way. */
   last: Seen<Observation> | undefined;
-  /** What is seen at the start, where it stands there. */
+  /** The observation at the start, if the world is there. */
   start(call: ActCall): Promise<Seen<Observation>>;
 }
 
-/** How long a world may take, and whether it is brought back. */
+/** The time limit of a world, and whether it is restored. */
 export interface StageRules {
   readonly name: string;
   readonly timeoutMs: number;
   readonly restores: boolean;
 }
 
-/** A world on which all that takes time has a limit. */
+/** A world with a time limit on every operation. */
 export function stageOf<Action, Observation>(
   world: World<Action, Observation>,
   rules: StageRules,
@@ -39,7 +39,7 @@ export function stageOf<Action, Observation>(
   return rules.restores ? Object.assign(stage, waysBack(stage, rules)) : stage;
 }
 
-/** The ways back that a world has. */
+/** The ways of a world to restore a state. */
 function waysBack<Action, Observation>(
   stage: Stage<Action, Observation>,
   rules: StageRules,
@@ -84,7 +84,7 @@ export async function actOn<Action, Observation>(
   return stage.last;
 }
 
-/** Takes an act back. */
+/** Undoes an act. */
 export async function undoOn<Action, Observation>(
   stage: Stage<Action, Observation>,
   {
@@ -99,12 +99,12 @@ export async function undoOn<Action, Observation>(
   );
 }
 
-/** What was seen last in a world, with how it stands. */
+/** The last observation of a world, with its fingerprint. */
 export async function sightOf<Action, Observation>(
   { world, last }: Stage<Action, Observation>,
   rules: StageRules,
 ): Promise<Sight<Observation>> {
-  if (last === undefined) throw new Error('Nothing was seen in this world.');
+  if (last === undefined) throw new Error('This world has no observation.');
   const { observation } = last;
   const { fingerprint } = world;
   if (fingerprint === undefined) return { observation };
@@ -112,7 +112,7 @@ export async function sightOf<Action, Observation>(
   return { observation, fingerprint: told };
 }
 
-/** Opens a world. One that comes too late is closed. */
+/** Opens a world. If it opens too late, it is closed. */
 export async function openInTime<Action, Observation>(
   limits: Limits,
   what: 'create' | 'fork',
@@ -130,10 +130,10 @@ export async function openInTime<Action, Observation>(
   }
 }
 
-/** The limits of one request: a time, and a signal where the search may end it before. */
+/** The limits of one request: a time, and a signal if the search may end it earlier. */
 type Limits = Pick<StageRules, 'name' | 'timeoutMs'> & { readonly signal?: AbortSignal };
 
-/** Asks something of a world, on a signal that aborts at the limit of time. */
+/** Makes a request to a world, with a signal that aborts at the time limit. */
 async function inTime<Value>(
   { name, timeoutMs, signal = new AbortController().signal }: Limits,
   what: keyof World | 'create',
@@ -145,7 +145,7 @@ async function inTime<Value>(
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     if (signal.aborted || !isLate) throw error;
     throw new Error(
-      `The world of \`${name}\` took longer than ${timeoutMs} ms to \`${what}\`, and was given up.`,
+      `The world of \`${name}\` took longer than ${timeoutMs} ms to \`${what}\`, and was abandoned.`,
     );
   }
 }

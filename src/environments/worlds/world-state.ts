@@ -1,6 +1,6 @@
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 
-/** An observation, and what identifies it. */
+/** An observation, and its fingerprint. */
 export interface Sight<Observation> {
   /** The observation. */
   readonly observation: Observation;
@@ -26,32 +26,32 @@ export interface WorldState<Action, Observation> {
   }[];
 }
 
-/** What is done to come to a state: first the start is looked at, and then actions are taken. */
+/** A step on the way to a state: the start is observed first, then actions are taken. */
 export interface WorldStep<Action, Observation> {
-  /** Names it, by all that is done before. */
+  /** Identifies it by all steps before. */
   readonly id: string;
-  /** What is done; the start has none. */
+  /** The action; absent for the start. */
   readonly taken?: { readonly action: Action };
-  /** What tells what has to be seen then. */
+  /** The key of the expected observation. */
   readonly sight?: string | undefined;
-  /** What was seen before. */
+  /** The observation before. */
   readonly before?: Observation | undefined;
-  /** What was seen then. */
+  /** The observation after. */
   readonly observation?: Observation | undefined;
 }
 
-/** What tells sights apart: the fingerprint of the world, else what was seen. */
+/** The key of an observation: the fingerprint of the world, or else the observation itself. */
 export function sightKey({ observation, fingerprint }: Sight<unknown>): string {
   return fingerprint ?? contentAddress(canonicalJson('observation', observation, 'item'));
 }
 
-/** The name of what is done after a step. */
+/** The id of the step that follows another. */
 export function idAfter(step: WorldStep<unknown, unknown> | undefined, action: unknown): string {
   const { id = '', sight = '' } = step ?? {};
   return contentAddress(`${id} ${sight} ${canonicalJson('action', action, 'item')}`);
 }
 
-/** All that is done to come to a state. */
+/** All steps that lead to a state. */
 export function stepsTo<Action, Observation>({
   start,
   steps,
@@ -60,7 +60,7 @@ export function stepsTo<Action, Observation>({
   const { observation } = start;
   let last: WorldStep<Action, Observation> = { id: 'start', sight: sightKey(start), observation };
   const all = [last];
-  // What was done last stands last in both.
+  // Both lists end with the same step.
   const offset = steps.length - (way ?? steps).length;
   for (const [index, { action, ...rest }] of (way ?? steps).entries()) {
     const step = steps[index + offset];
@@ -81,7 +81,7 @@ export function stepsTo<Action, Observation>({
 /**
  * The state after an action.
  *
- * @param shorten - Finds a shorter way to the same.
+ * @param shorten - Finds a shorter path to the same state.
  */
 export function stateAfter<Action, Observation>(
   { start, steps, way }: WorldState<Action, Observation>,
@@ -120,7 +120,7 @@ function withoutUndefined<Action>({
   return sight === undefined ? { action } : { action, sight };
 }
 
-/** What tells states apart: how the world stands, where it can tell; else all that was done and seen. */
+/** The key of a state: the fingerprint of the world if it has one, or else all actions and observations. */
 export function keyOfState(state: WorldState<unknown, unknown>): string {
   const last = state.steps.at(-1) ?? state.start;
   if (last.fingerprint !== undefined) return last.fingerprint;

@@ -26,23 +26,23 @@ export interface AskingSettings<State, Action> {
   readonly provenance: readonly (Provenance | undefined)[];
 }
 
-/** A request for proposals, as a model is asked. */
+/** A request for proposals, prepared for asking a model. */
 export interface Asked<State, Action> {
-  /** Where actions are to be proposed. */
+  /** The node for which actions are to be proposed. */
   readonly node: NodeWithState<State, Action>;
-  /** What is asked for. */
+  /** The request of the search. */
   readonly request: ProposeRequest<State, Action>;
-  /** How states and actions look to the model. */
+  /** The notation of states and actions. */
   readonly notation: Notation<State, Action>;
-  /** Which samples are wanted. */
+  /** The samples to draw. */
   readonly range: SampleRange;
   /** The prompt of the state, with prompt parts. */
   prompt(): Promise<readonly Message[]>;
-  /** A conversation that begins with a question, whose answers are read in a notation: that of the environment. */
+  /** A conversation that starts with a question. Its answers are read with a notation, by default the environment's. */
   dialogue(messages: readonly Message[], notation?: Notation<State, Action>): Dialogue<Action>;
 }
 
-/** Throws unless there is a model to ask, and numbers are in their range. */
+/** Throws unless there is a model, and numbers are in range. */
 export function expectSampling({ model, samples = 1, repairs = 0 }: SamplingOptions): void {
   expectModel('model', model);
   expectInteger('samples', samples, { min: 1 });

@@ -45,9 +45,9 @@ export interface FromModelOptions<State = any, Action = any>
    * Log-probabilities are then requested if the model supports them, except with the form `several`, where they would
    * belong to the entire list.
    *
-   * Priors are taken as they are, as in MCTS-DPO and AlphaMath: those of siblings need not sum to 1, and may
-   * sum to more. Of equal actions the first counts. If the rule returns `undefined` for one action of a request, no
-   * action of that request gets a prior.
+   * Priors are used unchanged, as in MCTS-DPO and AlphaMath: those of siblings need not sum to 1, and may sum to more.
+   * Of equal actions the first counts. If the rule returns `undefined` for one action of a request, no action of that
+   * request gets a prior.
    *
    * @defaultValue none: priors are shares of the samples
    */
@@ -136,7 +136,7 @@ interface ListOptions<State, Action> {
   readonly independent: boolean;
 }
 
-/** What the list is to be like. */
+/** Describes the list to ask for. */
 function listOf<State, Action>(
   { notation, vary, independent }: ListOptions<State, Action>,
   node: SearchNode<State, Action>,

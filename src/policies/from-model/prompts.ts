@@ -28,12 +28,15 @@ export const fromModelPrompts: PromptSet<
   },
 };
 
-/** What a policy tells of the prompt of repairs, where it makes any. */
+/** The provenance of the repair prompt, if the policy makes repairs. */
 export function repairProvenance(repairs: number): Provenance {
   return repairs === 0 ? {} : { prompts: promptsOf(fromModelPrompts) };
 }
 
-/** The answer, and what is wrong with it, in the words of a prompt set: as what its calls returned, where it has any. */
+/**
+ * The turns that send an answer back with its problem, in the words of a prompt set. If it had tool calls, the problem
+ * is sent as their result.
+ */
 export function repairTurns(
   { text: said, toolCalls = [], original }: Completion,
   { message }: Failure,
@@ -48,16 +51,16 @@ export function repairTurns(
   ];
 }
 
-/** The schema of an action in JSON, in a notation that has none of its own. */
+/** The schema of an action as JSON, for notations without one. */
 export const jsonSchema: JsonValue = objectSchema({ step: { type: 'string' } });
 
-/** What a list of actions is to be like. */
+/** The list of actions to ask for. */
 export interface ListRequest {
-  /** How many. */
+  /** Their number. */
   readonly count: number;
   /** Actions that already exist, as text. */
   readonly known: readonly string[];
-  /** One instruction an action; none where they are not told apart. */
+  /** One instruction per action; empty if they all have the same. */
   readonly instructions: readonly string[];
 }
 
@@ -77,12 +80,12 @@ export function listRequest<State, Action>(
   ].join('\n');
 }
 
-/** The schema of what {@link listRequest} asks for. Servers refuse limits on the length of a list. */
+/** The schema for {@link listRequest}. It sets no length, because servers refuse limits on it. */
 export function listSchema<State, Action>({ schema }: Notation<State, Action>): JsonValue {
   return objectSchema({ steps: { type: 'array', items: schema ?? { type: 'string' } } });
 }
 
-/** The items of a list in whatever it was wrapped; a single item as a list of one. */
+/** The items of a list, however it was wrapped; a single item becomes a list of one. */
 export function itemsOf(value: JsonValue): readonly JsonValue[] {
   if (Array.isArray(value)) return value as readonly JsonValue[];
   const steps = isPlainObject(value) ? value['steps'] : undefined;

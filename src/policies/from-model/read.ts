@@ -22,8 +22,8 @@ function cutOff(text: string): Failed {
 }
 
 /**
- * Reads an action from text. What an answer was cut off in is not read: `= 2` may have been on its way to
- * `= 24`. It is the last line, or all that stands behind the last delimiter of the notation.
+ * Reads an action from text. If the answer was cut off, its last part is ignored, because `= 2` may have been on its
+ * way to `= 24`: the last line, or everything after the last delimiter of the notation.
  */
 export function readText<State, Action>(
   notation: Notation<State, Action>,
@@ -39,7 +39,7 @@ export function readText<State, Action>(
   return isCut ? cutOff(text) : noText;
 }
 
-/** Reads an action from the calls of an answer, else from its text. What may have been cut off in is not read. */
+/** Reads an action from the calls of an answer, or else from its text. An answer that was cut off is not read. */
 export function readCalls<State, Action>(
   notation: Notation<State, Action>,
   state: State,
@@ -55,7 +55,7 @@ export function readCalls<State, Action>(
   return finishReason === 'other' ? brokenCall : noText;
 }
 
-/** Reads the first action in the JSON of an answer. JSON that does not end is none. */
+/** Reads the first action from the JSON of an answer. Incomplete JSON does not count. */
 export function readJson<State, Action>(
   notation: Notation<State, Action>,
   state: State,
@@ -71,15 +71,15 @@ export function readJson<State, Action>(
   );
 }
 
-/** An item of a list, and what it was read as. */
+/** An item of a list, and the result of reading it. */
 export interface ItemReading<Action> {
   /** The item as the model wrote it: its text, or its JSON. */
   readonly text: string;
-  /** What it was read as. */
+  /** The result of reading it. */
   readonly parsed: Parsed<Action>;
 }
 
-/** Reads the actions in a list as JSON: those that are whole, even where the list was cut off. */
+/** Reads the actions from a JSON list; from a list that was cut off, the complete ones. */
 export function readList<State, Action>(
   notation: Notation<State, Action>,
   state: State,
@@ -97,13 +97,13 @@ export function readList<State, Action>(
 
 interface FoundItems {
   readonly whole: readonly JsonValue[];
-  /** Whether something is lacking because the answer was cut off. */
+  /** Whether items are missing because the answer was cut off. */
   readonly isCut: boolean;
-  /** Whether there is JSON, be it empty. */
+  /** Whether there is any JSON, even if it is empty. */
   readonly isJson: boolean;
 }
 
-/** The actions in an answer, as JSON. */
+/** Finds the JSON of the actions in an answer. */
 function findItems(completion: Completion): Failed | FoundItems {
   const { text, finishReason } = completion;
   if (finishReason === 'refusal') return refused;
@@ -117,7 +117,7 @@ function findItems(completion: Completion): Failed | FoundItems {
   };
 }
 
-/** A notation with a schema reads JSON; for any other one the JSON is only a wrapper. */
+/** A notation with a schema reads JSON itself; for any other notation, JSON is only a wrapper. */
 function readItem<State, Action>(
   notation: Notation<State, Action>,
   state: State,

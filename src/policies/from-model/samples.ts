@@ -13,7 +13,7 @@ import { withInstruction } from '../../prompting/prompt-parts.ts';
 import { outcomeOf, proposalsOfEach } from '../outcomes.ts';
 import { fromModelPrompts, repairTurns } from './prompts.ts';
 
-/** What all requests of a policy have in common. */
+/** Settings common to all requests of a policy. */
 export type Settings = Omit<GenerateRequest, 'messages' | 'samples' | 'offset'>;
 
 /** A conversation about one state. */
@@ -21,25 +21,25 @@ export interface Dialogue<Action> {
   readonly model: LanguageModel;
   readonly settings: Settings;
   readonly context: CallContext;
-  /** The question, in the form asked for. */
+  /** The question, in the requested form. */
   readonly messages: readonly Message[];
-  /** How often an answer is sent back. */
+  /** How often an answer may be sent back. */
   readonly repairs: number;
-  /** The words with which it is sent back. @defaultValue those that come with `fromModel` */
+  /** The text with which it is sent back. @defaultValue those that come with `fromModel` */
   readonly repair?: string;
   /** Reads an answer. */
   readonly read: (completion: Completion) => Parsed<Action>;
 }
 
-/** Which samples are wanted. */
+/** The samples to draw. */
 export interface SampleRange {
-  /** The index of the first one. */
+  /** The index of the first sample. */
   readonly offset: number;
-  /** How many. */
+  /** Their number. */
   readonly count: number;
 }
 
-/** One proposal a sample, in order. */
+/** Draws samples and returns one proposal for each, in order. */
 export async function proposeSamples<Action>(
   dialogue: Dialogue<Action>,
   { offset, count }: SampleRange,
@@ -55,8 +55,8 @@ export async function proposeSamples<Action>(
 }
 
 /**
- * As {@link proposeSamples}, with the instruction `i mod v` of `v` for the sample `i`. Samples with one
- * instruction are samples of one request. The first request warms the prefix cache for the others.
+ * Like {@link proposeSamples}, with the instruction `i mod v` of `v` for sample `i`. Samples with the same instruction
+ * belong to one request. The first request warms the prefix cache for the others.
  */
 export async function proposeVaried<Action>(
   dialogue: Dialogue<Action>,
@@ -76,11 +76,11 @@ export async function proposeVaried<Action>(
 }
 
 interface Group extends SampleRange {
-  /** Which instruction. */
+  /** The index of the instruction. */
   readonly turn: number;
 }
 
-/** The samples of a range by their instruction, in the order of their first ones. */
+/** Groups the samples of a range by instruction, ordered by their first samples. */
 function groupsOf({ offset, count }: SampleRange, turns: number): readonly Group[] {
   return Array.from({ length: Math.min(turns, count) }, (_, place) => {
     const index = offset + place;
@@ -92,7 +92,7 @@ function groupsOf({ offset, count }: SampleRange, turns: number): readonly Group
   });
 }
 
-/** One of each list in turn. Only the last lists may be shorter, by one. */
+/** Takes one item of each list in turn. Only the last lists may be shorter, by one. */
 function interleaved<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
   const longest = lists[0]?.length ?? 0;
   return Array.from({ length: longest }, (_, place) =>
@@ -103,7 +103,7 @@ function interleaved<Item>(lists: readonly (readonly Item[])[]): readonly Item[]
 interface Answer {
   readonly messages: readonly Message[];
   readonly completion: Completion;
-  /** The index of the sample, which its repairs keep. */
+  /** The index of the sample, which stays the same in its repairs. */
   readonly index: number;
   readonly repairs: number;
 }
@@ -130,7 +130,7 @@ async function readOrRepair<Action>(
   }
 }
 
-/** What is wrong with an answer: it cannot be read, or its action comes to nothing. */
+/** What is wrong with an answer: it cannot be read, or its action has no effect. */
 function failureIn<Action>(parsed: Parsed<Action>): Failure {
   if ('failure' in parsed) return parsed.failure;
   return { kind: 'parse', message: parsed.problem ?? '' };

@@ -54,7 +54,7 @@ export interface SamplingOptions<State = any, Action = any> {
   readonly repairs?: number;
 }
 
-/** The form in which actions are asked for. */
+/** The form in which actions are requested. */
 export type Form = 'text' | 'json' | 'several';
 
 /** The default temperature of policies. */
@@ -77,13 +77,13 @@ export function settingsOf<State, Action>(options: SamplingOptions<State, Action
   };
 }
 
-/** The model, and the form of its answers. */
+/** The model and the form of its answers. */
 export interface Way {
   readonly model: LanguageModel;
   readonly form?: Form;
 }
 
-/** The same with what a notation adds: where an action ends, what binds it, and the tools that may be called. */
+/** The same with the settings from the notation: the end of an action, its schema, and the tools that may be called. */
 export function settingsFor<State, Action>(
   notation: Notation<State, Action>,
   settings: Settings,
@@ -106,7 +106,7 @@ function toolsOffered<State, Action>({ tools }: Notation<State, Action>): Partia
   return tools === undefined ? {} : { tools, toolChoice: 'required' };
 }
 
-/** Whether actions are asked for as calls of tools. */
+/** Whether actions are requested as tool calls. */
 function takesCalls<State, Action>(
   { tools, called }: Notation<State, Action>,
   { model, form = 'text' }: Way,
@@ -115,7 +115,7 @@ function takesCalls<State, Action>(
   return isAble && tools !== undefined && called !== undefined;
 }
 
-/** Reads one action from an answer in the form asked for. */
+/** Returns a function that reads one action from an answer in the requested form. */
 export function readerOf<State, Action>(
   notation: Notation<State, Action>,
   way: Way,

@@ -6,22 +6,22 @@ import { fromModelPrompts, repairTurns } from './prompts.ts';
 import type { ItemReading } from './read.ts';
 import type { Dialogue, SampleRange } from './samples.ts';
 
-/** What a list was read as. */
+/** The result of reading a list. */
 export interface ListReading<Action> {
   readonly items: readonly ItemReading<Action>[];
-  /** Why the list holds no more. */
+  /** Why the list has no more items. */
   readonly failure: Failure | undefined;
 }
 
-/** A conversation in which all actions of a state are asked for at once. */
+/** A conversation that asks for all actions of a state at once. */
 export interface ListDialogue<Action> extends Omit<Dialogue<Action>, 'read'> {
   /** Reads an answer. */
   readonly read: (completion: Completion) => ListReading<Action>;
 }
 
 /**
- * One completion, up to `count` proposals. What the list lacks are failures, so that `count` come back;
- * what it has beyond is left out.
+ * Asks for one completion and returns `count` proposals. Missing items of the list become failures; surplus items are
+ * dropped.
  */
 export async function proposeSeveral<Action>(
   dialogue: ListDialogue<Action>,
@@ -52,12 +52,12 @@ export async function proposeSeveral<Action>(
   }
 }
 
-/** The maximum tokens of one action, for a completion that holds several. */
+/** The token limit of a completion, from the limit per action and their number. */
 function limitsOf(maxTokens: number | undefined, count: number) {
   return maxTokens === undefined ? {} : { maxTokens: maxTokens * count };
 }
 
-/** What is wrong with an answer of which nothing can be used, and which may be better the next time. */
+/** The failure to send back for repair, if no item is usable and another attempt may help. */
 function failureToRepair<Action>({ items, failure }: ListReading<Action>): Failure | undefined {
   const failures = items.flatMap(({ parsed }) => ('failure' in parsed ? [parsed.failure] : []));
   if (failures.length < items.length) return undefined;
@@ -71,7 +71,7 @@ function proposalsOf<Action>(
 ): readonly Proposal<Action>[] {
   const proposals = items.slice(0, count).map(({ text, parsed }): Proposal<Action> => {
     if ('failure' in parsed) return parsed;
-    // Log-probabilities belong to the whole list, and so to none of its items.
+    // Log-probabilities cover the whole list, so they belong to none of its items.
     const reason = finishReason === 'length' ? 'stop' : finishReason;
     const completion = {
       text,

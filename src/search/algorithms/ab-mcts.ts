@@ -17,7 +17,10 @@ import type { AlgorithmEntry } from './entry.ts';
  */
 export function abMcts(
   options: {
-    /** The arms to generate from, such as the models of `multiModel`; the best is found by Thompson sampling. @defaultValue the policy as it is */
+    /**
+     * The arms to generate from, such as the models of `multiModel`; the best is found by Thompson sampling.
+     * @defaultValue one arm, the policy itself
+     */
     readonly arms?: readonly string[];
     /**
      * The belief about scores. @defaultValue {@link gaussianBelief}, as in the reference code; the alternative is

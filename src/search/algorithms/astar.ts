@@ -34,7 +34,7 @@ export interface AstarOptions<State> {
    * is best-first search on the value
    */
   readonly cost?: (node: SearchNode) => number;
-  /** The weight of h. Above 1 it finds faster and claims no optimality. @defaultValue 1 */
+  /** The weight of h. Above 1 the search is faster and claims no optimality. @defaultValue 1 */
   readonly weight?: number;
   /** Whether a node is a goal. @defaultValue terminal nodes with a positive reward or no reward */
   readonly goal?: (node: SearchNode) => boolean;
@@ -92,13 +92,13 @@ export function astar<State = any, Action = any>(
   };
 }
 
-/** What A* knows of a node. */
+/** What A* notes at a node. */
 interface AstarNote {
   /** The cost so far. */
   readonly g: number;
   /** The cost to come; `null` for a node without hope, because JSON knows no Infinity. */
   readonly h: number | null;
-  /** At the start: whether an earlier search went by other costs or estimates. */
+  /** Only at the cursor: whether an earlier search used other costs or estimates. */
   readonly otherCosts?: boolean;
 }
 
@@ -115,15 +115,15 @@ interface Rules {
 }
 
 /**
- * The open and the closed set of one run. Both are read off the tree, where g and h are noted, so that a search
- * that goes on is the same as one that was never interrupted.
+ * The open and closed sets of one run. Both are read from the tree, where g and h are noted, so that a resumed search
+ * behaves exactly like one that was never interrupted.
  */
 class AstarSearch<State, Action> {
   readonly #tree: SearchTree<State, Action>;
   readonly #context: SearchContext<State, Action>;
   readonly #rules: Rules;
   readonly #frontier = new Frontier<SearchNode<State, Action>>();
-  /** The cheapest node of each state that was reached. */
+  /** The cheapest node of each state reached. */
   readonly #cheapest = new Map<string, SearchNode<State, Action>>();
   /** f of the nodes that are being expanded. */
   readonly #underWay = new Map<SearchNode<State, Action>, number>();
@@ -138,7 +138,7 @@ class AstarSearch<State, Action> {
     this.#rules = rules;
   }
 
-  /** Reads the open and the closed set off the tree. */
+  /** Reads the open and closed sets from the tree. */
   async open(): Promise<void> {
     const { cursor } = this.#tree;
     if (!isEntered(cursor)) return this.#enter([cursor], 0);
@@ -147,13 +147,13 @@ class AstarSearch<State, Action> {
       if (node.parent !== undefined && within.has(node.parent)) within.add(node);
       if (within.has(node)) this.#readmit(node);
     }
-    // Children that were proposed, and whose steps were cut off or are asked for again.
+    // Proposed children whose steps were interrupted, or are to be retried.
     for (const node of within) if (isEntered(node)) await this.#enter(node.children, gOf(node));
   }
 
   async step(visit: (node: SearchNode<State, Action>) => void): Promise<SimulationOutcome> {
     const node = this.#frontier.pop();
-    // Whoever is expanding a node may still bring something.
+    // A node being expanded may still add to the frontier.
     if (node === undefined) return 'waiting';
     const { f } = this.#priority(node);
     if (this.#rules.goal(node)) {
@@ -177,13 +177,13 @@ class AstarSearch<State, Action> {
     return 'continue';
   }
 
-  /** Notes g and h of new nodes and opens those that are the cheapest way to their state. */
+  /** Notes g and h of new nodes and opens those that are on the cheapest path to their state. */
   async #enter(nodes: readonly SearchNode<State, Action>[], g: number): Promise<void> {
     const fresh = nodes.filter((node) => !isEntered(node));
     await this.#context.realise(fresh);
     for (const node of fresh) if (this.#isAnotherWay(node)) this.#tree.reopen(node);
     if (this.#rules.heuristic === undefined) {
-      // The value of the start decides nothing, and is not paid for.
+      // The value of the start decides nothing, so it is not paid for.
       const { cursor } = this.#tree;
       await this.#context.evaluate(fresh.filter((node) => node !== cursor));
     }
@@ -194,7 +194,7 @@ class AstarSearch<State, Action> {
     }
   }
 
-  /** Whether siblings that were taken for one differ in what it costs to get there. */
+  /** Whether a node was merged into a sibling that is reached at a different cost. */
   #isAnotherWay(node: SearchNode<State, Action>): boolean {
     const original = this.#tree.original(node);
     return original !== node && this.#edge(original) !== this.#edge(node);
@@ -204,7 +204,7 @@ class AstarSearch<State, Action> {
     return node.kind === 'root' ? 0 : numberFrom('cost', this.#rules.cost(node));
   }
 
-  /** Writes g and h down. @returns whether they were there. */
+  /** Notes g and h. @returns whether the same values were already noted */
   #note(node: SearchNode<State, Action>, g: number): boolean {
     const { heuristic } = this.#rules;
     const estimate =
@@ -219,7 +219,7 @@ class AstarSearch<State, Action> {
   #admit(node: SearchNode<State, Action>): void {
     const key = this.#context.key(node);
     const rival = key === undefined ? undefined : this.#cheapest.get(key);
-    // A dead end is left as it is: it has nothing to expand, and its siblings want to be told from it.
+    // A dead end is not pruned: it cannot be expanded anyway, and training data needs it to contrast with its siblings.
     if (node.terminal && !this.#rules.goal(node)) return;
     if (this.#isCutOff(node)) return;
     const isHopeless = hOf(node) === Number.POSITIVE_INFINITY;
@@ -227,13 +227,13 @@ class AstarSearch<State, Action> {
       this.#tree.prune(node, isHopeless ? 'hopeless' : 'dominated');
       return;
     }
-    // The dearer node of this state leaves the frontier; its children will be undercut in their turn.
+    // The more expensive node of this state leaves the frontier; its descendants are superseded in turn.
     if (rival !== undefined && rival.status === 'open') this.#tree.prune(rival, 'dominated');
     if (key !== undefined) this.#cheapest.set(key, node);
     this.#frontier.push(node, this.#priority(node));
   }
 
-  /** Closes a node behind which a path would be too long: it keeps no shorter one from its state. */
+  /** Closes a node at the depth limit, unless it is a goal. Such a node does not dominate other paths to its state. */
   #isCutOff(node: SearchNode<State, Action>): boolean {
     const { maxDepth, goal } = this.#rules;
     const isTooDeep = node.depth >= maxDepth && !goal(node);
@@ -246,7 +246,7 @@ class AstarSearch<State, Action> {
     if (status === 'pruned' || !isEntered(node)) return;
     const isStart = node === this.#tree.cursor || parent === undefined;
     const isNoted = this.#note(node, isStart ? gOf(node) : gOf(parent) + this.#edge(node));
-    // What was put aside by other costs or estimates may be on the cheapest path by these.
+    // Nodes pruned under other costs or estimates may be on the cheapest path under these.
     if (!isNoted) this.#distrust(this.#tree.cursor);
     if (node.terminal && !this.#rules.goal(node)) return;
     if (node.children.length === 0 && this.#isCutOff(node)) return;
@@ -267,7 +267,7 @@ class AstarSearch<State, Action> {
     return { f: gOf(node) + this.#rules.weight * h, h, id: node.id };
   }
 
-  /** Of the nodes that were worth expanding, the one with the least to go is the best so far. */
+  /** Among expanded nodes, the one with the smallest h is the best so far. */
   #prefer(node: SearchNode<State, Action>): void {
     const { preferred } = this.#tree;
     const isBetter =
@@ -277,10 +277,10 @@ class AstarSearch<State, Action> {
     if (isBetter) this.#tree.prefer(node);
   }
 
-  /** Whether nothing came to nothing that may have hidden a cheaper path: below it the least f is the least cost. */
+  /** Whether no failed or unseen node may hide a cheaper path than the one found. */
   #isSound(cost: number): boolean {
     const { cursor } = this.#tree;
-    // Below a cursor that has moved, states are missing that were reached more cheaply elsewhere.
+    // If the cursor has moved, states that were reached more cheaply outside its subtree are missing below it.
     if (cursor.kind !== 'root' || notes.at(cursor)?.otherCosts === true) return false;
     for (const node of this.#tree.nodes()) {
       if (mayHide(node) && leastCost(node) < cost) return false;
@@ -302,39 +302,41 @@ function hOf(node: SearchNode): number {
   return notes.at(node)?.h ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether paths may go through a node that nobody has seen. A state without actions hides none. */
+/** Whether a node may hide unexplored paths. A state without actions hides none. */
 function mayHide(node: SearchNode): boolean {
   const { status, complete, children, failure, failedProposals, duplicateOf } = node;
   if (failedProposals.length > 0) return true;
   if (status === 'failed') return !(complete && failure?.kind === 'empty');
-  // Closed unseen, by a search that went no deeper or put it aside.
+  // Closed without being explored, by a search with a smaller depth limit or one that set it aside.
   if (status === 'closed') return children.length === 0;
   return status === 'pruned' && !isEntered(node) && duplicateOf === undefined;
 }
 
-/** What a path through a node costs at least: f of the first node from it upwards of which g and h are known. */
+/**
+ * A lower bound on the cost of a path through a node: f of its nearest ancestor, itself included, with known g and h.
+ */
 function leastCost(node: SearchNode): number {
   let known: SearchNode | undefined = node;
   while (known !== undefined && !isEntered(known)) known = known.parent;
   return known === undefined ? 0 : gOf(known) + hOf(known);
 }
 
-/** 1 − v(s): nothing is left to do where a goal was rewarded. */
+/** 1 − v(s), or 0 at a rewarded end. */
 function remainder({ terminal, reward, rawValue }: SearchNode): number {
   return terminal && reward !== undefined ? 0 : 1 - (rawValue ?? 0);
 }
 
 function numberFrom(name: string, value: number): number {
-  // What a plug-in gives may be compared as a number and be none.
+  // A value from a plug-in may pass the comparison without being a number.
   if (typeof value === 'number' && value >= 0 && (name === 'heuristic' || Number.isFinite(value)))
     return value;
   throw wrongResult(name, value, { returns: 'numbers from 0 up' });
 }
 
-/** List entry of A*: where there is a heuristic it is admissible. */
+/** List entry of A*. The heuristics passed to it are admissible. */
 export const astarEntry: AlgorithmEntry = {
   name: 'astar',
-  title: 'A*, and best-first search on the values where there is no heuristic',
+  title: 'A*, and best-first search on the values if there is no heuristic',
   paper:
     'Hart, Nilsson, Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968',
   proves: true,

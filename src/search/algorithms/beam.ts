@@ -102,7 +102,7 @@ interface Rules {
   readonly promise: (node: SearchNode) => number;
 }
 
-/** Which nodes of a level go on, the best one first, and which do not. */
+/** Splits a level into the nodes that stay in the beam, best first, and the others. */
 function chosen<Node extends SearchNode>(
   nodes: readonly Node[],
   { width, select, promise }: Rules,
@@ -118,14 +118,14 @@ function chosen<Node extends SearchNode>(
       rest -= weight;
       return rest < 0;
     });
-    // Where none promises anything, the first is as good as any.
+    // If no node has any promise, take the first.
     wanted.push(...others.splice(Math.max(0, place), 1));
   }
   const out = new Set(others);
   return { kept: best.filter((node) => !out.has(node)), others };
 }
 
-/** A complete answer stays one, though nothing follows it. */
+/** Removes a node from the beam: a complete answer is closed, any other node is pruned. */
 function leaveOut<State, Action>(
   tree: SearchTree<State, Action>,
   node: SearchNode<State, Action>,
@@ -134,12 +134,12 @@ function leaveOut<State, Action>(
   else tree.prune(node, 'beam');
 }
 
-/** Whether a node was not expanded yet, or not all of its children are evaluated. */
+/** Whether a node has not been expanded yet, or not all of its children are evaluated. */
 export function isToDo({ complete, children }: SearchNode): boolean {
   return !complete || children.some(isUnjudged);
 }
 
-/** Whether something is to do at a node or below it: what an earlier pass is through with takes no place from the others. */
+/** Whether work is left at or below a node. A node that an earlier pass has finished takes no place in the beam. */
 function hasToDo(node: SearchNode): boolean {
   return isToDo(node) || node.children.some((child) => isOpen(child) && hasToDo(child));
 }
@@ -153,7 +153,7 @@ function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
 
-/** List entry of A beam: five nodes a level; of a model five samples each. */
+/** List entry of beam search: five nodes per level, and five samples per node if the actions come from a model. */
 export const beamEntry: AlgorithmEntry = {
   name: 'beam',
   title: 'Beam search',

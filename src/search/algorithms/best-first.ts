@@ -72,7 +72,7 @@ export function bestFirst(options: BestFirstOptions = {}): SearchAlgorithm {
       for (const node of subtree(tree.cursor)) admit(node);
       await context.simulate(async (simulation) => {
         const node = frontier.pop();
-        // Whoever is expanding a node may still bring something.
+        // A node being expanded may still add to the frontier.
         if (node === undefined) return 'waiting';
         simulation.visit(node);
         if (!node.complete) await context.expand(node, { count: width });
@@ -89,7 +89,7 @@ function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
 
-/** List entry of Best-first search: of a model five samples a node. */
+/** List entry of best-first search: five samples per node if the actions come from a model. */
 export const bestFirstEntry: AlgorithmEntry = {
   name: 'best-first',
   title: 'Best-first search on the values',

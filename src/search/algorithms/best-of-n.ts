@@ -71,7 +71,7 @@ export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
       tree: SearchTree<State, Action>,
       context: SearchContext<State, Action>,
     ): Promise<void> {
-      // Without answers to vote on it is refused before anything is spent.
+      // Voting without an environment that has answers is refused here, before anything is spent.
       if (choose !== 'best') context.conclude({ votes: [] });
       const poll = new Poll(tree, context, until);
       // If all ends have equal votes, or there is only one, a score would decide nothing.
@@ -137,7 +137,7 @@ async function drawOne<State, Action>(
   return poll.add(end) ? 'solved' : 'continue';
 }
 
-/** The ends in the order in which they were drawn, and which of them decide by the stopping rule. */
+/** All ends in the order in which they were drawn, and those that decide the vote by the stopping rule. */
 class Poll<State, Action> {
   /** The draws that decide; `undefined` while none do. */
   decisive: readonly SearchNode<State, Action>[] | undefined;
@@ -146,7 +146,7 @@ class Poll<State, Action> {
   readonly #answerOf: (end: SearchNode<State, Action>) => string | undefined;
   readonly #until: StoppingRule | undefined;
 
-  /** Takes in what was drawn before, perhaps by a search that this one continues. */
+  /** Adds the ends drawn earlier, perhaps by a search that this one continues. */
   constructor(
     tree: SearchTree<State, Action>,
     { environment }: SearchContext<State, Action>,
@@ -165,7 +165,7 @@ class Poll<State, Action> {
     }
   }
 
-  /** @returns whether enough were drawn. */
+  /** @returns whether enough have been drawn */
   add(end: SearchNode<State, Action>): boolean {
     if (this.#until === undefined || this.decisive !== undefined) return false;
     this.#ends.push(end);
@@ -210,14 +210,14 @@ function votesOf<State, Action>(
     });
 }
 
-/** Whether the trajectory can continue. Fully explored nodes are walked through again. */
+/** Whether the trajectory can continue. Fully explored nodes may be visited again. */
 function isInner({ status }: SearchNode): boolean {
   return status === 'open' || status === 'closed';
 }
 
 /**
- * The actions to go on with, as a rule one. A policy that knows no independent samples offers each action
- * once; when it has no more, all of them are drawn from.
+ * The actions to continue with, usually one. A policy without independent samples offers each action once; once it has
+ * no more, draws are from all of them.
  */
 async function draw<State, Action>(
   node: SearchNode<State, Action>,
@@ -228,7 +228,7 @@ async function draw<State, Action>(
   return node.children.filter((child) => !isOut(child));
 }
 
-/** One of the nodes, by prior: a policy may offer more than the one action that was asked for. */
+/** Draws one of the nodes in proportion to its prior: a policy may return more actions than the one requested. */
 function drawByPrior<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
   random: Random,
@@ -239,7 +239,7 @@ function drawByPrior<State, Action>(
   return nodes.at(placeOf(priors, share));
 }
 
-/** List entry of Best-of-N, and what else it is: one path, or votes with their stopping rules. */
+/** List entries of best-of-N and its special cases: a single path, and votes with stopping rules. */
 export const bestOfNEntries: readonly AlgorithmEntry[] = [
   {
     name: 'adaptive-consistency',

@@ -100,7 +100,7 @@ export function budgeted(options: BudgetedOptions = {}): SearchAlgorithm {
   };
 }
 
-/** Limits selection to nodes from which an answer is affordable. A tree names the rule of its last selection. */
+/** Limits selection to nodes from which an answer is affordable. A tree records the rule of its last selection. */
 function affordable<State, Action>(
   { cursor }: SearchTree<State, Action>,
   purse: Purse,
@@ -150,7 +150,7 @@ function spendDown<State, Action>(
     const count = node.children.length === 0 ? 2 : 1;
     const children = await context.expand(node, { count, independent: true });
     await context.realise(children);
-    // Of those that were merged the others may be judged just now, by another simulation.
+    // Another simulation may be evaluating the originals of merged children right now.
     const made = [...new Set(children.map((child) => tree.original(child)))];
     await context.evaluate(made);
     for (const child of made) {
@@ -160,7 +160,7 @@ function spendDown<State, Action>(
   });
 }
 
-/** List entry of Budget-conscious search, by affordable answers. Of a model it samples as `mcts` does. */
+/** List entry of the budget-aware search, by affordable answers. With a model it samples as `mcts` does. */
 export const budgetedEntry: AlgorithmEntry = {
   name: 'budgeted',
   title: 'Tree search that knows what is left of its budget',

@@ -45,7 +45,10 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   expectBounds({ width, maxDepth, climb, answers });
   const widening: WideningRule = ({ children, samples }) =>
     Math.max(children.length, samples) < width;
-  /** Where the next action is proposed, at a node or below it; if nowhere, how many levels to go up from there. */
+  /**
+   * Finds the node at or below the given one where the next action is proposed; if there is none, the number of levels
+   * to backtrack.
+   */
   const nextPlace = <S, A>(node: SearchNode<S, A>): SearchNode<S, A> | number => {
     if (node.terminal) return climb;
     if (node.depth >= maxDepth) return 1;
@@ -53,7 +56,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
     for (const child of node.children) {
       const place = nextPlace(child);
       if (typeof place !== 'number') return place;
-      // Only the last one decides: the others were left behind when their next sibling was made.
+      // Only the last child counts: earlier ones were abandoned when their next sibling was proposed.
       up = place;
     }
     if (up > 1) return up - 1;
@@ -61,7 +64,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   };
   return {
     name: 'depth-first',
-    concurrency: { serial: 'each action is proposed in sight of what the ones before it came to' },
+    concurrency: { serial: 'each action is proposed with the results of the ones before it' },
     laws: [],
     async run(tree, context) {
       await context.simulate(async () => {
@@ -77,7 +80,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   };
 }
 
-/** List entry of Depth-first search: of a model as in the paper; where actions are listed, all of them. */
+/** List entry of depth-first search: with a model as in the paper; if actions are listed, all of them. */
 export const depthFirstEntry: AlgorithmEntry = {
   name: 'depth-first',
   title: 'Depth-first search with diversity (DFSDT)',

@@ -2,11 +2,11 @@ import type { Entry } from '../../contracts/entry.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 
-/** An algorithm by its name. */
+/** An algorithm that can be chosen by name. */
 export interface AlgorithmEntry
   extends Entry<
     (ground: {
-      /** Whether actions are sampled, and values judged, by a model, each at the cost of one call. */
+      /** Whether a model samples the actions and judges the values, at one call each. */
       readonly asksModel: boolean;
       /** An admissible h(s), if there is one. */
       readonly heuristic?: Heuristic<unknown>;

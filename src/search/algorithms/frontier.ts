@@ -1,6 +1,6 @@
 import { Heap } from '../../base/heap.ts';
 
-/** By what nodes are ordered: the least f, of equal ones the least h, of equal ones the first. */
+/** The order of nodes: smallest f first, ties by smallest h, then by lowest id. */
 export interface Priority {
   readonly f: number;
   readonly h: number;
@@ -12,7 +12,7 @@ interface Entry<Node> {
   readonly priority: Priority;
 }
 
-/** The open nodes of a best-first search. Nodes that were pruned meanwhile are skipped. */
+/** The open nodes of a best-first search. Nodes that have been pruned in the meantime are skipped. */
 export class Frontier<Node extends { readonly status: string }> {
   readonly #heap = new Heap<Entry<Node>>(precedes);
 
@@ -20,7 +20,7 @@ export class Frontier<Node extends { readonly status: string }> {
     this.#heap.push({ node, priority });
   }
 
-  /** Takes out the first node that is still wanted. */
+  /** Removes and returns the first node that is still open. */
   pop(): Node | undefined {
     for (let entry = this.#heap.pop(); entry !== undefined; entry = this.#heap.pop()) {
       if (entry.node.status !== 'pruned' && entry.node.status !== 'failed') return entry.node;

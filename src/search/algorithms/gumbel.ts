@@ -75,7 +75,7 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
     name: 'gumbel',
     async run(tree, context) {
       const purse = purseOf(tree, context);
-      // A simulation that finds nothing to do counts too: what it brought says whether there is any left.
+      // A simulation that finds nothing to do also counts: whether it changed anything shows whether work is left.
       const progress = () => `${tree.root.visits} ${tree.size} ${purse()[0]?.left}`;
       for (let before = ''; !context.stopped && before !== progress(); ) {
         before = progress();
@@ -90,7 +90,7 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
     },
   };
 
-  /** One halving, and what is kept for an answer after it. */
+  /** Runs one halving within the budget, and keeps a reserve for an answer after it. */
   async function halve<State, Action>({ tree, context, purse }: Search<State, Action>) {
     const hasRest = tree.cursor.children.length > considered;
     noteNoise(tree, context.random, noise ?? (hasRest ? 1 : 0));
@@ -108,7 +108,7 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
   }
 }
 
-/** Lets the root have its samples, and no other node more than the first of them. */
+/** Lets the root have its samples, and every other node only its first ones. */
 function rootWidening(most: number | undefined, isEnough: () => boolean): WideningRule {
   return ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
@@ -128,11 +128,14 @@ const names =
 interface Phase {
   readonly actions: number;
   readonly isFirst: boolean;
-  /** Its bounds, worked out when it begins. */
+  /** Its bounds, computed when the phase begins. */
   readonly begin: () => Bounds;
 }
 
-/** The phases of one halving: by simulations, or where money is limited by equal parts of what is left. */
+/**
+ * The phases of one halving: by simulations or, with a limit on calls, tokens or dollars, by equal parts of what is
+ * left.
+ */
 function planOf(
   root: SearchNode,
   plan: {
@@ -144,7 +147,7 @@ function planOf(
 ): readonly Phase[] {
   const open = openChildren(root);
   const actions = Math.min(plan.considered, open.length);
-  // The root may get another action where none that it has can grow.
+  // The root may get another action if none of its actions can be searched further.
   if (actions === 0) return [{ actions, isFirst: true, begin: () => ({ limit: () => 1 }) }];
   const isSeen = plan.rules.scored && open.every((lane) => withScore(lane).visits > 0);
   const seen = isSeen ? actions : 0;
@@ -161,7 +164,7 @@ function planOf(
   });
 }
 
-/** List entry of Gumbel search. Of a model it samples as `mcts` does. */
+/** List entry of Gumbel search. With a model it samples as `mcts` does. */
 export const gumbelEntry: AlgorithmEntry = {
   name: 'gumbel',
   title: 'Gumbel search with sequential halving',

@@ -48,7 +48,7 @@ export interface MctsOptions {
    * @defaultValue never
    */
   readonly widening?: WideningRule | undefined;
-  /** The longest path, in edges from the root: what lies there is closed. @defaultValue 64 */
+  /** The longest path, in edges from the root: nodes at this depth are closed. @defaultValue 64 */
   readonly maxDepth?: number;
   /**
    * How far a simulation looks ahead, in edges from the cursor. Nodes at the horizon stay open: they come into reach as
@@ -62,11 +62,11 @@ export interface MctsOptions {
 /**
  * Monte-Carlo tree search: select a leaf, expand it, evaluate one of its children, back up the value.
  *
- * The evaluator takes the place of the rollout; the `rollout` value is one. If the evaluator also has a `simulate`,
- * that gives the return to back up, and its value only guides selection.
+ * The evaluator takes the place of the rollout; the `rollout` value performs one. If the evaluator also has a
+ * `simulate`, that gives the return to back up, and its value only guides selection.
  *
- * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006; Kocsis and
- * Szepesvári, "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
+ * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006; Kocsis and Szepesvári,
+ * "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
  */
 export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   expectOptions(
@@ -98,7 +98,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
 }
 
 interface Rules extends Required<Omit<MctsOptions, 'widening' | 'width'>> {
-  /** What each expansion asks for. */
+  /** The request of each expansion. */
   readonly request: ExpandOptions;
 }
 
@@ -131,9 +131,10 @@ type Selected<State, Action> = SearchNode<State, Action> | 'exhausted' | 'waitin
 type Grown<State, Action> = SearchNode<State, Action> | 'continue' | 'waiting';
 
 /**
- * The node below another one to go on from, stepped to.
+ * Selects the node to continue from, at or below another one, and realises it.
  *
- * Two simulations at one leaf would be one counted twice, so the second waits until the first has expanded the leaf.
+ * Two simulations at one leaf would count the same result twice, so the second waits until the first has expanded the
+ * leaf.
  */
 function select<State, Action>(
   stage: Stage<State, Action>,
@@ -149,7 +150,7 @@ function select<State, Action>(
     if (leaf === undefined) return 'exhausted';
     const isAlone = mayShare || !(isTaken(leaf) || context.isExpanding(leaf));
     if (!isAlone && hasMet) return withdraw(stage);
-    // It selects again, counting its own mark: a path that is nearly as good wins then.
+    // It selects again, with its own mark counted: a path that is nearly as good now wins.
     hasMet = !isAlone;
     if (hasMet) continue;
     if (leaf.kind === 'proposed') {
@@ -159,25 +160,25 @@ function select<State, Action>(
   }
 }
 
-/** Expands a leaf and evaluates the first of its children to try, of all of them where that is the rule. */
+/** Expands a leaf and evaluates the first untried child, or all children if `evaluate` is `all`. */
 async function growChild<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
 ): Promise<Grown<State, Action>> {
   const { tree, context, simulation, rules } = stage;
-  // Another simulation may have closed the leaf meanwhile: then the best that is known there counts once more.
+  // Another simulation may have closed the leaf meanwhile: then the best end known there counts again.
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const children = await expand(stage, leaf);
   if (!hasGrown(stage, leaf, children)) return 'continue';
   if (rules.evaluate === 'all') await context.evaluate(children);
-  // A sample that turned out to be a sibling counts for that one.
+  // A sample that turned out to equal a sibling counts for that sibling.
   const toTry = () =>
     leastTried(
       children.map((child) => tree.original(child)),
       tree,
     );
   let next = toTry();
-  // More simulations came here than there are children.
+  // More simulations arrived here than there are children.
   if (next !== undefined && next.visits === 0 && next.inFlight > 0) return withdraw(stage);
   for (;;) {
     const node = simulation.visit(next ?? end ?? leaf);
@@ -187,13 +188,16 @@ async function growChild<State, Action>(
   }
 }
 
-/** Yields the leaf to the simulation that came first. The mark is removed at once: the next one may be alone there. */
+/**
+ * Yields the leaf to the simulation that arrived first. The mark is removed at once, so that the next one may find
+ * itself alone there.
+ */
 function withdraw<State, Action>({ simulation, tree }: Stage<State, Action>): 'waiting' {
   simulation.visit(tree.cursor);
   return 'waiting';
 }
 
-/** Evaluates a leaf, and expands it at the same time. */
+/** Evaluates a leaf and expands it at the same time. */
 async function growBesideLeaf<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
@@ -207,7 +211,7 @@ async function growBesideLeaf<State, Action>(
   return node;
 }
 
-/** Expands and selects until the end of a path, and evaluates that. */
+/** Expands and selects to the end of a path, and evaluates the end. */
 async function growPath<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
@@ -226,21 +230,21 @@ async function growPath<State, Action>(
   return node;
 }
 
-/** The children of a leaf; none where it is an end or out of sight. */
+/** The children of a leaf; none if it is an end or beyond the horizon. */
 function expand<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
 ): MaybePromise<readonly SearchNode<State, Action>[]> {
   const { context, rules } = stage;
   if (!canGrow(stage, leaf)) return none;
-  // Another simulation may have expanded it while this one waited for its state.
+  // Another simulation may have expanded the leaf while this one waited for its state.
   const isFull = leaf.children.length > 0 && !canWiden(leaf, rules.request.widening);
   return isFull ? leaf.children : context.expand(leaf, rules.request);
 }
 
 const none: readonly never[] = [];
 
-/** Whether a leaf is open and in sight. */
+/** Whether a leaf is open and within the horizon. */
 function canGrow<State, Action>(
   { tree, rules: { maxDepth, horizon } }: Stage<State, Action>,
   { status, depth }: SearchNode<State, Action>,
@@ -249,8 +253,8 @@ function canGrow<State, Action>(
 }
 
 /**
- * Whether there is something to evaluate after an expansion: not where none of the samples could be used and more can
- * be drawn. Closes the leaf where it is full.
+ * Whether there is something to evaluate after an expansion: not if no sample was usable and more can be drawn. Closes
+ * a leaf that can get no more children.
  */
 function hasGrown<State, Action>(
   stage: Stage<State, Action>,
@@ -264,20 +268,20 @@ function hasGrown<State, Action>(
   return true;
 }
 
-/** Whether another simulation is at a leaf already: what it brings decides where to go on. */
+/** Whether another simulation is already at a leaf: the result of that one decides where to continue. */
 function isTaken({ children, inFlight, status }: SearchNode): boolean {
   return children.length === 0 && inFlight > 1 && status === 'open';
 }
 
-/** Whether a node turned out to be its sibling, or could not be stepped to: then another is tried. */
+/** Whether a node turned out to equal a sibling, or its step failed: then another child is tried. */
 function isOutOfReach({ status, kind }: SearchNode): boolean {
   return status === 'pruned' || (status === 'failed' && kind === 'proposed');
 }
 
 /**
- * MCTS in lists. All new children of a leaf are evaluated. Of a model two samples are drawn at first: further ones
- * where the judgements leave no hope. Its c was chosen on 200 puzzles that the packaged model was trained on, where
- * 0.05 to 0.4 perform alike.
+ * List entry of MCTS. All new children of a leaf are evaluated. With a model, two samples are drawn at first, and
+ * further ones where all judgements are low. Its c was chosen on 200 puzzles from the training set of the packaged
+ * model, where values from 0.05 to 0.4 perform alike.
  */
 export const mctsEntry: AlgorithmEntry = {
   name: 'mcts',
@@ -287,12 +291,12 @@ export const mctsEntry: AlgorithmEntry = {
     mcts(asksModel ? { ...forModels, selection: descend(puct({ cInit })) } : { evaluate: 'all' }),
 };
 
-/** How a tree grows when policy and value are a model. */
+/** How the tree grows if policy and value are models. */
 export const forModels: Pick<MctsOptions, 'evaluate' | 'widening' | 'width'> = {
   evaluate: 'all',
   width: 2,
   widening: valueWidening(),
 };
 
-/** c of PUCT where values are judgements of a model. */
+/** c of PUCT if values are judgements of a model. */
 export const cInit = 0.1;

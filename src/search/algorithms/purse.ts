@@ -14,13 +14,13 @@ interface UnitFunds extends Funds {
   readonly unit: (typeof units)[number];
 }
 
-/** What is left of calls, tokens and dollars at the moment, as far as they are limited, the scarcest first. */
+/** Returns what is left of calls, tokens and dollars, as far as they are limited, the scarcest first. */
 export type Purse = () => readonly UnitFunds[];
 
 /**
- * Returns a function that tells what is left of the limited units among calls, tokens and dollars, the scarcest first.
- * A step is estimated at the cost of a call of this search so far. Until there is an answer, 1.5 times its cost is
- * kept: a call reserves more than it uses.
+ * Returns a function that computes what is left of calls, tokens and dollars, as far as they are limited, the scarcest
+ * first. A step is estimated at the mean cost of a call of this search so far. Until there is an answer, 1.5 times the
+ * cost of one is reserved, because a call reserves more than it uses.
  */
 export function purseOf<State, Action>(
   tree: SearchTree<State, Action>,
@@ -46,7 +46,7 @@ export function purseOf<State, Action>(
   };
 }
 
-/** How many calls the simulations have made since, and how many the one that made most. */
+/** The number of calls that simulations have made since, and the largest number that one of them made. */
 function callsSince(log: SimulationLog, before: number) {
   let [calls, dearest, place] = [0, 0, 0];
   for (const logged of log) {
@@ -82,7 +82,7 @@ function depthOfAnswers<State, Action>(tree: SearchTree<State, Action>): number 
   return count === 0 ? deepest : sum / count;
 }
 
-/** What goes on with paths. */
+/** What the continuation of a path needs. */
 export interface Walk<State, Action> {
   readonly tree: SearchTree<State, Action>;
   readonly context: SearchContext<State, Action>;
@@ -137,14 +137,14 @@ export async function finishPaths<State, Action>(walk: Walk<State, Action>): Pro
   );
 }
 
-/** Evaluates a node, or goes on from it, one sample a step, and evaluates where that ends. */
+/** Evaluates a node, or continues from it with one sample per step and evaluates the end. */
 async function goOn<State, Action>(
   { tree, context, maxDepth }: Walk<State, Action>,
   start: SearchNode<State, Action>,
   given: { readonly simulation: Simulation<State, Action>; readonly toEnd: boolean },
 ): Promise<SearchNode<State, Action>> {
   await context.realise([start]);
-  // It may have come to where a sibling stands.
+  // The step may have led to the same state as a sibling.
   let node = given.simulation.visit(tree.original(start));
   while (node.status === 'open' && node.depth < maxDepth && given.toEnd) {
     const [child] = await context.expand(node, { count: 1, widening: isLeaf });
@@ -156,7 +156,7 @@ async function goOn<State, Action>(
   return node;
 }
 
-/** The open leaf that promises most, of equal ones the deepest, and on which no simulation is under way. */
+/** The most promising open leaf with no simulation in flight, ties going to the deepest. */
 function nextLeaf<State, Action>(
   tree: SearchTree<State, Action>,
 ): SearchNode<State, Action> | undefined {
@@ -166,7 +166,7 @@ function nextLeaf<State, Action>(
   return mostPromising(leaves, (leaf) => promiseOf(leaf, tree.discount));
 }
 
-/** Whether a node has no children: while it has none, it may be asked again. */
+/** Whether a node has no children. Until it has some, it may be expanded again. */
 export function isLeaf({ children }: NodeStatistics): boolean {
   return children.length === 0;
 }

@@ -62,7 +62,7 @@ export function stepwise<State = any, Action = any>(
       while (!isOver()) {
         const left = simulations - simulationsHere(tree);
         if (left > 0) await simulate(left, 'leave');
-        // All simulations may have failed, and further ones may not; or there is no choice because of what is slow.
+        // All simulations may have failed, and further ones may not; or the choice may be waiting for a slow expansion.
         const lacksChoice = () => tree.cursor.status === 'open' && chosen() === undefined;
         let before = '';
         while (!isOver() && lacksChoice() && before !== progressOf(tree)) {
@@ -75,15 +75,15 @@ export function stepwise<State = any, Action = any>(
   };
 }
 
-/** How many actions were taken before, perhaps by a search that this one continues. */
+/** The number of actions taken so far, perhaps by a search that this one continues. */
 function stepsTaken<State, Action>({ cursor, root }: SearchTree<State, Action>): number {
   return cursor.depth - root.depth;
 }
 
-/** How many simulations there had been when the world came to a node. */
+/** The number of simulations there had been when the cursor reached a node. */
 const notes = notesOf<{ readonly simulationsBefore: number }>('stepwise');
 
-/** How many simulations there were since the world came here; noted in the tree, so that a search can go on. */
+/** The number of simulations since the cursor reached its node; noted in the tree, so that a search can be resumed. */
 function simulationsHere<State, Action>(tree: SearchTree<State, Action>): number {
   const { cursor, simulations } = tree;
   const note = notes.at(cursor);
@@ -92,12 +92,12 @@ function simulationsHere<State, Action>(tree: SearchTree<State, Action>): number
   return 0;
 }
 
-/** Tells whether simulations have brought anything. */
+/** The progress so far: two equal texts mean that the simulations between them changed nothing. */
 function progressOf<State, Action>({ simulations, size, cursor }: SearchTree<State, Action>) {
   return `${simulations} ${size} ${cursor.visits}`;
 }
 
-/** The sound child of the cursor at or above a node. */
+/** The child of the cursor at or above a node, unless it has failed. */
 function firstStepTo<State, Action>(
   end: SearchNode<State, Action>,
   tree: SearchTree<State, Action>,
@@ -111,7 +111,7 @@ function soundChildren<State, Action>({
   return cursor.children.filter((child) => !isOut(child));
 }
 
-/** Takes the chosen action. @returns whether there is anything to go on with. */
+/** Takes the chosen action. @returns whether the search can continue from there */
 async function commit<State, Action>(
   tree: SearchTree<State, Action>,
   context: SearchContext<State, Action>,

@@ -16,7 +16,7 @@ export type StoppingRule = (answers: readonly (string | undefined)[]) => number;
  */
 export function esc(
   options: {
-    /** How many answers a window holds: an integer from 1 up. @defaultValue 5, the code's */
+    /** The number of answers in a window: an integer from 1 up. @defaultValue 5, the code's */
     readonly window?: number;
   } = {},
 ): StoppingRule {
@@ -57,7 +57,10 @@ export function adaptiveConsistency(
   };
 }
 
-/** The mass of Beta(a + 1, b + 1) above ½, a ≥ b: of a + b + 1 tosses of a coin at most a are heads. */
+/**
+ * The mass of Beta(a + 1, b + 1) above ½, for a ≥ b: the probability of at most a heads in a + b + 1 tosses of a fair
+ * coin.
+ */
 function massAboveHalf(a: number, b: number): number {
   const tosses = a + b + 1;
   const middle = Math.floor(tosses / 2);

@@ -61,7 +61,7 @@ export function withReflection<State = any, Action = any>(
 
 type Unit = 'calls' | 'tokens' | 'usd';
 
-/** What is kept, of the units that are limited. */
+/** The amount kept in reserve, for each limited unit. */
 function partOf(remaining: Spend, reserve: number): readonly (readonly [Unit, number])[] {
   const units = ['calls', 'tokens', 'usd'] as const;
   return units

@@ -113,7 +113,7 @@ function describeKeys<State, Action>({ claims, runner }: EnvironmentSubject<Stat
       else assert.deepEqual(await outlook(state), await outlook(twin), `key ${key(state)}`);
     }
 
-    /** What can follow, as far as keys tell states apart; actions may be put differently. */
+    /** The possible continuations, as far as keys distinguish states; actions may be written differently. */
     async function outlook(state: State): Promise<readonly string[]> {
       const rows: string[] = [];
       for (const action of claims.actions(state)) {
@@ -144,7 +144,7 @@ function describeText<State, Action>({ claims, runner }: EnvironmentSubject<Stat
     }
   });
 
-  /** Where there is a notation. */
+  /** Runs only if there is a notation. */
   const testNotation = (
     name: string,
     check: (notation: Notation<State, Action>, state: State) => void,
@@ -174,7 +174,7 @@ function describeText<State, Action>({ claims, runner }: EnvironmentSubject<Stat
   });
 }
 
-/** A turn that calls tools need not say anything besides, nor need a tool. */
+/** Whether a turn has content: a turn that calls tools need not have text, and vice versa. */
 function says({ role, content, toolCalls = [] }: Message): boolean {
   return content !== '' || toolCalls.length > 0 || role === 'tool';
 }

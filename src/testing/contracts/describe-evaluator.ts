@@ -56,7 +56,7 @@ export function describeEvaluator<State, Action>(
   claims: EvaluatorClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  // The problems of this package are spread among the claims as a whole.
+  // Problems of this package can be spread into the claims.
   const ofProblem = 'environment policy evaluator best value rewardModel';
   expectOptions('describeEvaluator', claims, `create unfit calls exempt ${ofProblem}`);
   const subject = subjectOf(claims, runner);
@@ -220,7 +220,7 @@ function describeCalls<State, Action>({ claims, runner }: EvaluatorSubject<State
   });
 }
 
-/** What a search gives an evaluator: a context whose calls are paid for and written down. */
+/** What a search gives an evaluator: a context whose calls are charged and journaled. */
 function purse({
   budget = {},
   journal = memoryJournal(),
@@ -255,7 +255,7 @@ function purse({
   };
 }
 
-/** Waits until no call holds a part of the budget. */
+/** Waits until no call holds a reservation. */
 async function atRest(ledger: Ledger, budget: Budget): Promise<void> {
   const held = () =>
     (Object.entries(budget) as [keyof Budget, number][]).filter(
@@ -274,7 +274,7 @@ async function refusalOf(act: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Without those whose states there are already. */
+/** Without nodes whose states occur earlier. */
 function distinct<State, Action>(
   { environment }: EvaluatorClaims<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
@@ -288,12 +288,12 @@ function distinct<State, Action>(
   return [...new Map(nodes.map((node) => [lookOf(node), node])).values()];
 }
 
-/** Whether a search goes on from a node, so that a simulation may start there. */
+/** Whether a search continues from a node, so that a simulation may start there. */
 function goesOn({ kind, terminal, reward }: SearchNode): boolean {
   return kind !== 'proposed' && !(terminal && reward !== undefined);
 }
 
-/** Nodes of the kind that the evaluator looks at. */
+/** Nodes of the kind that the evaluator needs. */
 async function sampleNodes<State, Action>({
   create,
   environment,

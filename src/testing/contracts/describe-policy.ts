@@ -97,7 +97,7 @@ export function describePolicy<State, Action>(
   });
 }
 
-/** An action that is not legal makes the step throw. */
+/** Taking an illegal action makes the step throw. */
 async function assertLegal<State, Action>(
   claims: PolicyClaims<State, Action>,
   node: SearchNode<State, Action>,
@@ -115,7 +115,7 @@ async function openNodes<State, Action>({
 }: PolicyClaims<State, Action>): Promise<readonly SearchNode<State, Action>[]> {
   const random = seededRandom('nodes');
   const tree = await sampleTree({ environment, policy: create(), random });
-  // Those that are expanded already would be asked for what they lack.
+  // Expanded nodes would only be asked for what is missing.
   const fresh = await sampleTree({ environment, policy: create(), random, walks: 0 });
   const leaves = [...tree.nodes()].filter(
     ({ kind, terminal, children }) => kind === 'realised' && !terminal && children.length === 0,
@@ -128,7 +128,7 @@ async function ask<State, Action>(
   node: SearchNode<State, Action>,
   { count, offset = 0 }: { readonly count: number; readonly offset?: number },
 ): Promise<readonly Proposal<Action>[]> {
-  // As a search does it: random numbers are named by the node and the offset.
+  // As in a search: random numbers are derived from the node and the offset.
   const random = seededRandom('propose').split(node.id, offset);
   const context = plainContext({ random });
   return create().propose(node, { environment, context, count, offset, remaining: unlimited });

@@ -22,18 +22,18 @@ export async function turns(count: number): Promise<void> {
   for (let left = count; left > 0; left--) await turn();
 }
 
-/** A tree that random walks have grown, for suites that need nodes. */
+/** Options of a tree grown by random walks, for suites that need nodes. */
 export interface SampleOptions<State, Action> {
   readonly environment: Environment<State, Action>;
-  /** The actions to choose from; those of the policy where it is a policy. */
+  /** The actions to choose from, or a policy that proposes them. */
   readonly policy: Policy<State, Action>;
-  /** Where the walks get their random numbers. */
+  /** The random numbers of the walks. */
   readonly random: Random;
   readonly walks?: number;
   readonly maxDepth?: number;
 }
 
-/** Walks at random and keeps everything that was proposed on the way. */
+/** Walks at random and keeps everything that is proposed on the way. */
 export async function sampleTree<State, Action>(
   options: SampleOptions<State, Action>,
 ): Promise<SearchTree<State, Action>> {
@@ -74,7 +74,7 @@ async function takeStep<State, Action>(
   return next;
 }
 
-/** Whether a proposal came to an action. */
+/** Whether a proposal has an action. */
 export function isAction<Action>(
   proposal: Proposal<Action>,
 ): proposal is Extract<Proposal<Action>, { readonly action: Action }> {

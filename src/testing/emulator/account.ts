@@ -2,17 +2,17 @@
 export interface TokenCount {
   /** Read. */
   readonly input: number;
-  /** Of those, from a cache. */
+  /** The part read from a cache. */
   readonly cached: number;
-  /** Of those read, written to a cache at a price. */
+  /** The part read and written to a cache at a separate price. */
   readonly cacheWrite: number;
   /** Written. */
   readonly output: number;
-  /** Of those, reasoning. */
+  /** The part that is reasoning. */
   readonly reasoning: number;
 }
 
-/** What an emulator has done, while it is kept. */
+/** The statistics of an emulator. */
 export class Account {
   requests = 0;
   rejected = 0;
@@ -28,7 +28,7 @@ export class Account {
   openSockets = 0;
   readonly perSample: Map<number, number> = new Map();
 
-  /** A request arrived. Returns its index. */
+  /** Counts a request. Returns its index. */
   arrive(): number {
     this.maxConcurrent = Math.max(this.maxConcurrent, ++this.inFlight);
     return this.requests++;

@@ -7,9 +7,9 @@ import { schemaValue } from './schema-value.ts';
 import { tokensOf } from './tokens.ts';
 
 /**
- * What an {@link Emulator} answers unless it is told: a number in [0, 1) with six digits, or JSON where a
- * schema is asked for, or a tool call where one is due. It is fixed by the conversation and the sample; by
- * the seed instead of the sample where there is a seed; by neither at temperature 0.
+ * The default answer of an {@link Emulator}: a number in [0, 1) with six digits, or JSON if a schema is requested, or a
+ * required tool call. It is determined by the conversation and the sample; by the seed instead of the sample if there
+ * is a seed; by neither at temperature 0.
  */
 export function defaultAnswer(question: EmulatedQuestion): EmulatedAnswer {
   const { schema, options = [] } = question;
@@ -31,7 +31,7 @@ function dueTool({ toolChoice, tools = [] }: EmulatedQuestion): ToolDefinition |
   return tools.find(({ name }) => name === toolChoice.name);
 }
 
-/** A partial answer that begins as the whole one does is carried on to its end. */
+/** A partial answer that matches the beginning of the complete one is continued to its end. */
 function numberFor(question: EmulatedQuestion): string {
   const { messages, continues } = question;
   const number = (turns: readonly Message[]) =>
@@ -54,7 +54,7 @@ function conversationOf(messages: readonly Message[]): string {
   return JSON.stringify(turns);
 }
 
-/** Log-probabilities for a text: what was written has at least half of the probability, the others less. */
+/** Log-probabilities for a text: the written token has at least half of the probability. */
 export function hashedLogprobs(text: string, top: number): readonly TokenLogprob[] {
   return tokensOf(text).map((token, place) => {
     const probability = 0.5 + 0.45 * hashed('probability', token, place);

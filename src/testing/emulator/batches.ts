@@ -2,10 +2,10 @@ import type { Batch, BatchItem, BatchResult, Call, Exchange } from './dialect.ts
 import { hasFault } from './faults.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
 
-/** How long a batch may take, in milliseconds: what is not answered by then expires. */
+/** The time limit of a batch, in milliseconds: items not answered by then expire. */
 export const dayMs = 86_400_000;
 
-/** Makes a batch of items, and keeps it. `endpoint` is the path of the live requests that they stand for. */
+/** Creates and stores a batch of items. `endpoint` is the path of the equivalent live requests. */
 export function submit(call: Call, endpoint: string, file: Pick<Batch, 'errors' | 'items'>): Batch {
   const batch = new SubmittedBatch(call, endpoint, file);
   call.service.batches.push(batch);
@@ -66,19 +66,19 @@ class SubmittedBatch implements Batch {
       const json = 'json' in body ? body.json : null;
       return { kind: 'answered', item, status, json, requestId: `req_${exchange.index}` };
     });
-    // What one item writes to a cache, no other item of its batch can read.
+    // An item's cache writes cannot be read by other items of its batch.
     for (const { afterwards } of exchanges) for (const run of afterwards) run();
     const isOdd = (_: unknown, place: number) => place % 2 === 1;
     return [...results.filter(isOdd), ...results.filter((_, place) => place % 2 === 0)];
   }
 
-  /** An item as the live request that it stands for. */
+  /** An item as the equivalent live request. */
   private exchangeOf({ customId, body }: BatchItem, place: number): Exchange {
     const { exchange, service } = this.call;
     const { index, headers, questions } = exchange;
     const path = this.endpoint;
     return {
-      // Ids are made of indices, and no live request has one as large.
+      // Ids are derived from indices, and no live request has an index this large.
       index: (index + 1) * 1_000_000 + place,
       ...{ method: 'POST', path, query: new URLSearchParams(), headers, body, questions, customId },
       sample: Number(/_s(\d+)$/.exec(customId)?.[1] ?? 0),
@@ -88,7 +88,7 @@ class SubmittedBatch implements Batch {
   }
 }
 
-/** The batch of this id. Throws a {@link Rejection} where there is none. */
+/** The batch with this id. Throws a {@link Rejection} if there is none. */
 export function batchOf({ service }: Call, id: string, missing: RejectionOptions): Batch {
   const batch = service.batches.find((candidate) => candidate.id === id);
   if (batch === undefined) throw new Rejection(missing);
@@ -116,7 +116,7 @@ export function batchPage(
   return { page: newest.slice(start, start + limit), hasMore: start + limit < newest.length };
 }
 
-/** The first name that occurs twice; `undefined` where each is unique. */
+/** The first name that occurs twice; `undefined` if each is unique. */
 export function repeated(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);

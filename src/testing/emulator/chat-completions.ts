@@ -9,9 +9,9 @@ import { eventReply, jsonReply } from './reply.ts';
 import { type Generation, generate } from './serve-model.ts';
 import { tokensOf } from './tokens.ts';
 
-/** What a server adds to Chat Completions, or does in its own way. */
+/** The deviations of a server from plain Chat Completions. */
 export interface ChatManners {
-  /** Refuses what the server refuses, and reads the fields of its own. */
+  /** Refuses what the server refuses, and reads the server's own fields. */
   readonly read: (asked: Asked, call: Call) => Asked;
   /** The field of a message that holds its reasoning. */
   readonly reasoningField: 'reasoning' | 'reasoning_content' | undefined;
@@ -19,7 +19,7 @@ export interface ChatManners {
   readonly choiceFields?: (choice: Choice) => JsonObject;
   /** Further fields of a reply. */
   readonly replyFields: (generation: Generation) => JsonObject;
-  /** The count of tokens. */
+  /** The usage. */
   readonly usage: (generation: Generation) => JsonObject;
   /** The first piece of a stream. */
   readonly firstDelta: JsonObject;
@@ -45,7 +45,7 @@ export function chatCompletions(manners: ChatManners): (call: Call) => Reply {
   };
 }
 
-/** The pieces of choices as a stream, with a count of tokens at its end where that is asked for. */
+/** The pieces of choices as a stream, with the usage at its end if requested. */
 export function choiceEvents(
   { body }: Call,
   head: JsonObject,
@@ -60,7 +60,7 @@ export function choiceEvents(
   ]);
 }
 
-/** The fields that name a reply. */
+/** The identifying fields of a reply. */
 export function headOf({ exchange, service, body }: Call, object: string): JsonObject {
   return {
     id: `${object === 'text_completion' ? 'cmpl' : 'chatcmpl'}-${exchange.index}`,
@@ -70,7 +70,7 @@ export function headOf({ exchange, service, body }: Call, object: string): JsonO
   };
 }
 
-/** A count of tokens as OpenAI gives it; `completion` where that is not the sum. */
+/** A usage in OpenAI's form; `completion` if it is not the sum. */
 export function openAiUsage(
   { tokens }: Generation,
   completion: number = tokens.output,
@@ -82,7 +82,7 @@ export function openAiUsage(
   };
 }
 
-/** Why a choice ended, in OpenAI's words. */
+/** The finish reason in OpenAI's terms. */
 export function finishWord({ finish }: Choice): string {
   const words = {
     stop: 'stop',
@@ -109,7 +109,7 @@ function wireCall({ id, name, input }: ToolCall): JsonObject {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** The pieces of one choice: its role, its reasoning, a piece a token, its tool calls, its end. */
+/** The pieces of one choice: its role, its reasoning, one piece per token, its tool calls, its end. */
 function deltasOf(choice: Choice, manners: ChatManners): readonly JsonObject[] {
   const { index, text, reasoning, toolCalls, logprobs } = choice;
   const { reasoningField } = manners;
@@ -134,7 +134,7 @@ function deltasOf(choice: Choice, manners: ChatManners): readonly JsonObject[] {
   ];
 }
 
-/** A text as the pieces of a stream, each with its log-probability where there are any. */
+/** A text as the pieces of a stream, each with its log-probability if available. */
 export function textPieces(
   text: string,
   logprobs: Choice['logprobs'],
@@ -144,7 +144,7 @@ export function textPieces(
     : logprobs.map((told) => ({ token: told.token, told: [told] }));
 }
 
-/** Whether a reply has tokens of reasoning to tell of. */
+/** The reasoning details of a usage, if there are any. */
 export function reasoningDetails({ tokens }: Generation): JsonObject {
   return { completion_tokens_details: { reasoning_tokens: tokens.reasoning } };
 }
@@ -154,7 +154,7 @@ export function cacheDetails({ tokens }: Generation): JsonObject {
   return { prompt_tokens_details: { cached_tokens: tokens.cached } };
 }
 
-/** The schema that is asked for in a field of its own. */
+/** The schema in a field of its own. */
 export function schemaIn(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value === 'string') return parsed(value);
   return isObject(value) ? value : undefined;

@@ -36,7 +36,7 @@ export function readChat(body: JsonObject): Asked {
   };
 }
 
-/** How many choices are asked for. */
+/** The number of choices requested. */
 export function readChoices(body: JsonObject): number {
   const choices = numberAt(body, 'n') ?? 1;
   if (!Number.isInteger(choices) || choices < 1 || choices > 128) {
@@ -83,7 +83,7 @@ function readMessage(item: JsonObject): Message {
   };
 }
 
-/** A role; reasoning models are spoken to by a `developer` where others have a `system`. */
+/** A role; for reasoning models, `developer` takes the place of `system`. */
 export function readRole(role: string | undefined): Message['role'] {
   if (role === 'developer') return 'system';
   if (role === 'system' || role === 'user' || role === 'assistant' || role === 'tool') return role;
@@ -94,7 +94,7 @@ export function readRole(role: string | undefined): Message['role'] {
   });
 }
 
-/** The text of a content, whether it is one or is made of parts. */
+/** The text of a content, which may be a text or a list of parts. */
 export function readContent(content: JsonValue | undefined): string {
   if (typeof content === 'string') return content;
   return listOf(content)
@@ -108,7 +108,7 @@ function readToolCall(call: JsonObject): ToolCall {
   return {
     id: textAt(call, 'id') ?? '',
     name: textAt(called, 'name') ?? '',
-    // OpenAI has the input as text, Ollama as an object.
+    // OpenAI sends the input as text, Ollama as an object.
     input: typeof input === 'string' ? (parsed(input) ?? input) : (input ?? {}),
   };
 }
@@ -120,7 +120,7 @@ export function readSchema(format: JsonValue | undefined): JsonValue | undefined
   return type === 'json_object' ? (schema ?? { type: 'object' }) : undefined;
 }
 
-/** The tools in the form of Chat Completions, where each is wrapped in its kind, or bare. */
+/** The tools in the form of Chat Completions, wrapped by type or bare. */
 export function readTools(tools: JsonValue | undefined): readonly ToolDefinition[] | undefined {
   const read = listOf(tools)
     .map(objectOf)
@@ -133,7 +133,7 @@ export function readTools(tools: JsonValue | undefined): readonly ToolDefinition
   return read.length === 0 ? undefined : read;
 }
 
-/** Which tool is called: a word, or a name, bare or in the form of Chat Completions. */
+/** The tool choice: a word, or a name, bare or in the form of Chat Completions. */
 export function readToolChoice(choice: JsonValue | undefined): EmulatedQuestion['toolChoice'] {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
   const fields = objectOf(choice);

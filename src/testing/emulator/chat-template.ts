@@ -1,11 +1,11 @@
 import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
 
-/** What a prompt is made of. */
+/** The contents of a prompt. */
 export interface Conversation {
   readonly messages: readonly Message[];
-  /** Whether the last turn is not over. */
+  /** Whether the last turn is to be continued. */
   readonly continues: boolean;
-  /** The tools that the model is told of. */
+  /** The tools described to the model. */
   readonly tools?: readonly ToolDefinition[];
 }
 
@@ -21,14 +21,14 @@ export function renderPrompt(conversation: Conversation): string {
   return continues ? prompt.slice(0, -'<|end|>'.length) : `${prompt}<|assistant|>`;
 }
 
-/** What a turn says, its tool calls included. */
+/** The content of a turn, including its tool calls. */
 export function contentOf({ content, toolCalls = [] }: Message): string {
   return toolCalls.length === 0
     ? content
     : content + JSON.stringify(toolCalls.map(({ name, input }) => ({ name, input })));
 }
 
-/** Reads a prompt back, so that a conversation is answered the same over any endpoint. */
+/** Parses a prompt, so that a conversation gets the same answer at every endpoint. */
 export function readPrompt(prompt: string): Conversation {
   const messages: Message[] = [];
   let read = 0;
@@ -49,7 +49,7 @@ export function readPrompt(prompt: string): Conversation {
     : { messages, continues: true };
 }
 
-/** The source of the template, as `/props` and `/api/show` tell it. */
+/** The source of the template, as reported by `/props` and `/api/show`. */
 export const templateSource: string = [
   '{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}',
   '{% if add_generation_prompt %}<|assistant|>{% endif %}',

@@ -26,7 +26,7 @@ const dialects: Readonly<Record<EmulatorOptions['dialect'], Dialect>> = {
   anthropic,
 };
 
-/** Checks options. Throws a usage error for those that make no sense. */
+/** Checks options. Throws a usage error for invalid ones. */
 export function checkedOptions(options: EmulatorOptions): CheckedOptions {
   const { dialect, models = ['emulated'], answer = defaultAnswer, reward = hashedReward } = options;
   const { contextLength = 131_072, parallel = 4, modern = true, now = Date.now } = options;

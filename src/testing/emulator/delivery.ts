@@ -4,7 +4,7 @@ import { type Fault, faultOf, hasFault } from './faults.ts';
 import { isObject, type JsonObject } from './fields.ts';
 import { chunksOf, contentTypeOf, htmlReply, isWord } from './reply.ts';
 
-/** What is sent of a reply, and how it ends. */
+/** The transmission of a reply. */
 export interface Delivery {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,11 +15,11 @@ export interface Delivery {
    * the pieces.
    */
   readonly ending: 'complete' | 'destroyed-before' | 'destroyed-after' | 'silence';
-  /** How long it waits before each piece, in milliseconds. */
+  /** The delay before each piece, in milliseconds. */
   readonly everyMs: number;
 }
 
-/** A reply as it is sent by a server with these faults. */
+/** A reply as transmitted by a server with these faults. */
 export function delivered(reply: Reply, faults: readonly Fault[]): Delivery {
   const garbled = withFaults(reply, faults);
   const { status, headers = {} } = garbled;
@@ -31,7 +31,7 @@ export function delivered(reply: Reply, faults: readonly Fault[]): Delivery {
   };
 }
 
-/** A reply with what the faults of a server make of it. */
+/** Applies the faults of a server to a reply. */
 export function withFaults(reply: Reply, faults: readonly Fault[]): Reply {
   if (hasFault(faults, 'wrong-content-type'))
     return htmlReply('<!doctype html><p>Welcome.</p>', 200);
@@ -50,7 +50,7 @@ function withBytes(reply: Reply, faults: readonly Fault[]): readonly Buffer[] {
   if (hasFault(faults, 'invalid-utf8')) return chunks.map(garble);
   const gigantic = faultOf(faults, 'gigantic');
   if (gigantic === undefined) return chunks;
-  // Between the events of a stream, empty lines mean nothing.
+  // Between the events of a stream, empty lines are ignored.
   const space = 'events' in reply.body ? '\n' : ' ';
   return [Buffer.alloc(gigantic.bytes, space), ...chunks];
 }
@@ -85,7 +85,7 @@ const countFields = [
   ...['prompt_eval_count', 'eval_count', 'prompt_tokens', 'completion_tokens', 'cached_tokens'],
 ];
 
-/** Another usage in the place where the dialect has one: not in streams. */
+/** Replaces the usage of a reply, but not in streams. */
 function withUsage(body: ReplyBody, usage: JsonObject): ReplyBody {
   if (!('json' in body) || !isObject(body.json) || !isObject(body.json['usage'])) return body;
   return { json: { ...body.json, usage: { ...body.json['usage'], ...usage } } };
@@ -100,7 +100,7 @@ function withoutUsage(body: ReplyBody): ReplyBody {
   return { ...body, events };
 }
 
-/** Counts stand at the top, or within one of the parts that wrap a reply. */
+/** Counts are at the top level, or in one of the wrappers of a reply. */
 function stripped(json: JsonValue): JsonValue {
   if (Array.isArray(json)) return (json as readonly JsonValue[]).map(stripped);
   if (!isObject(json)) return json;

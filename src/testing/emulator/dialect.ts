@@ -9,7 +9,7 @@ import type { EmulatedQuestion } from './question.ts';
 import type { RejectionOptions } from './rejection.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What an emulator was told, checked and complete. */
+/** The options of an emulator, checked and complete. */
 export interface CheckedOptions {
   readonly dialect: Dialect;
   readonly settings: Required<
@@ -19,43 +19,43 @@ export interface CheckedOptions {
   readonly latencyOf: (index: number) => number;
 }
 
-/** What the requests of one emulator share. */
+/** The state shared by the requests of one emulator. */
 export interface Service extends CheckedOptions {
   readonly account: Account;
   readonly vocabulary: Vocabulary;
-  /** What was read before, where the dialect reuses prefixes by itself. */
+  /** Earlier prompts, if the dialect reuses prefixes automatically. */
   readonly prefixes: PrefixCache | undefined;
-  /** The prefixes that clients asked to keep (Anthropic). */
+  /** The prefixes that clients asked to cache (Anthropic). */
   readonly kept: Set<string>;
-  /** The ids of calls of tools that came with thoughts, which have to come back with them. */
+  /** The ids of tool calls with thoughts, which must be sent back with them. */
   readonly thoughtful: Set<string>;
   /** The batches that were submitted, oldest first. */
   readonly batches: Batch[];
   /** The files by their ids (OpenAI). */
   readonly files: Map<string, StoredFile>;
-  /** Answers an item of a batch as the live request that it stands for, at once. */
+  /** Answers an item of a batch at once, as the equivalent live request. */
   readonly answerItem: (exchange: Exchange) => Reply;
 }
 
-/** Requests that were submitted together, and are answered when the batch is over and somebody looks. */
+/** Requests that were submitted together. They are answered when the batch is over and somebody looks at it. */
 export interface Batch {
   readonly id: string;
   /** When it was submitted, in milliseconds since 1970. */
   readonly createdMs: number;
   readonly items: readonly BatchItem[];
-  /** What is wrong with all of it, for which it fails (OpenAI). */
+  /** Problems of the whole batch, for which it fails (OpenAI). */
   readonly errors: readonly JsonObject[];
   /** The request that submitted it. */
   readonly call: Call;
   /** When it was cancelled, in milliseconds since 1970. */
   cancelledMs: number | undefined;
-  /** How much of its work is done, from 0 to 1. It stands still once the batch was cancelled or a day is over. */
+  /** The fraction of its work that is done, from 0 to 1. It stops at cancellation or after a day. */
   readonly share: number;
-  /** Whether it ended: all is answered, it was cancelled, it failed, or a day is over. */
+  /** Whether it has ended: it is complete, was cancelled, failed, or a day is over. */
   readonly isOver: boolean;
   /** When it ended or will, in milliseconds since 1970. */
   readonly endedMs: number;
-  /** What became of its items, never in their own order where there are several. The same at each look. */
+  /** The results of its items, never in their original order if there are several. Each call returns the same. */
   results(): readonly BatchResult[];
 }
 
@@ -67,7 +67,7 @@ export interface BatchItem {
   readonly body: JsonObject;
 }
 
-/** What became of an item. */
+/** The result of an item. */
 export type BatchResult =
   | {
       readonly kind: 'answered';
@@ -81,7 +81,7 @@ export type BatchResult =
     }
   | { readonly kind: 'canceled' | 'expired'; readonly item: BatchItem };
 
-/** A file that was uploaded, or that holds the results of a batch. */
+/** A file that was uploaded, or that contains the results of a batch. */
 export interface StoredFile {
   readonly name: string;
   readonly purpose: string;
@@ -101,19 +101,19 @@ export interface Exchange {
   /** The index of the first sample. */
   readonly sample: number;
   readonly faults: readonly Fault[];
-  /** Its name within a batch; absent where it is a request of its own. */
+  /** Its name within a batch; absent for a live request. */
   readonly customId?: string;
-  /** What the model was asked for it, one entry a choice. */
+  /** The questions to the model, one per choice. */
   readonly questions: EmulatedQuestion[];
-  /** What is to be done once the reply was sent. */
+  /** Functions to call once the reply has been sent. */
   readonly afterwards: (() => void)[];
 }
 
-/** A request and who answers it. */
+/** A request and its service. */
 export interface Call {
   readonly exchange: Exchange;
   readonly service: Service;
-  /** The body, empty where it is no object. */
+  /** The body; empty if it is not an object. */
   readonly body: JsonObject;
 }
 
@@ -139,31 +139,31 @@ export interface StreamEvent {
 /** Routes by method and path, `POST /v1/chat/completions`; a path may end with `/*`. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply>>;
 
-/** How a kind of server speaks. */
+/** The behaviour of a kind of server. */
 export interface Dialect {
-  /** The endpoints that ask the model. */
+  /** The endpoints that call the model. */
   readonly calls: Routes;
-  /** The others. */
+  /** All other endpoints. */
   readonly information: Routes;
   /** The body of an error. */
   readonly errorBody: (rejection: RejectionOptions, exchange: Exchange) => JsonValue;
-  /** What the ids of batches begin with. @defaultValue `'batch'` */
+  /** The prefix of batch ids. @defaultValue `'batch'` */
   readonly batchPrefix?: string;
-  /** How a key is refused; `undefined` where none was sent. */
+  /** The error for a key; `undefined` if none was sent. */
   readonly unauthorized: (key: string | undefined) => RejectionOptions;
-  /** Whether a path needs no key. @defaultValue none does */
+  /** Whether a path needs no key. @defaultValue none is open */
   readonly isOpen?: (path: string) => boolean;
-  /** How it says that there is no such path. */
+  /** The reply for an unknown path. */
   readonly notFound: (exchange: Exchange) => Reply | RejectionOptions;
-  /** How it says that there is no such model; absent where any name will do. */
+  /** The error for an unknown model; absent if any name is accepted. */
   readonly unknownModel: (model: string) => RejectionOptions;
-  /** Whether it serves whatever model is named. */
+  /** Whether it serves a model under any name. */
   readonly servesAnyModel?: boolean;
-  /** Why a request does not fit the `limit` of its context, in tokens; `undefined` where it does. */
+  /** Why a request does not fit the `limit` of its context, in tokens; `undefined` if it fits. */
   readonly overflow: (
     size: {
       readonly input: number;
-      /** The limit of the answer, where the request has one. */
+      /** The limit of the answer, if the request has one. */
       readonly output: number | undefined;
       readonly limit: number;
     },
@@ -171,12 +171,12 @@ export interface Dialect {
   ) => RejectionOptions | undefined;
   /** Headers of every reply. @defaultValue none */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
-  /** How it reuses prefixes by itself. */
+  /** How it reuses prefixes automatically. */
   readonly prefixes?: PrefixCacheOptions;
-  /** The fields that a body may have; `undefined` where anything goes. */
+  /** The allowed fields of a body; `undefined` if all are. */
   readonly knownFields: (call: Call) => readonly string[] | undefined;
-  /** Whether it refuses other fields unless it is told not to. */
+  /** Whether it refuses other fields by default. */
   readonly refusesUnknown?: boolean;
-  /** How it refuses a field that it does not know. */
+  /** The error for an unknown field. */
   readonly unknownField: (name: string, path: string) => RejectionOptions;
 }

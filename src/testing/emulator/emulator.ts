@@ -92,9 +92,10 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
  * reproduce faults of real servers.
  *
  * The index of a sample is the header `x-espalier-sample`, in a batch the number after `_s` at the end of a
- * `custom_id`, 0 where that is missing, plus the index of the choice. A token is up to four letters or digits together with the space
- * before them, or any other single character, or a special token such as `<|end|>`. A prompt is the conversation with
- * two marks around each turn and one at the start of the answer, one token each; tools are shown as JSON.
+ * `custom_id`, 0 if that is missing, plus the index of the choice. A token is up to four letters or digits together
+ * with the space before them, or any other single character, or a special token such as `<|end|>`. A prompt is the
+ * conversation with two marks around each turn and one at the start of the answer, one token each; tools are shown as
+ * JSON.
  *
  * @example
  * ```ts
@@ -147,7 +148,7 @@ export async function emulator(options: EmulatorOptions): Promise<Emulator> {
     account,
     close: async () => {
       await closed(server, sockets);
-      // The platform lets go of the port at the end of a turn.
+      // The platform releases the port at the end of a turn.
       await turn();
     },
   };
@@ -160,7 +161,7 @@ interface Serving {
   readonly requests: Emulator['requests'][number][];
 }
 
-/** Answers one request. Never rejects: a client that leaves is entered into the account. */
+/** Answers one request. Never rejects: a client that disconnects is counted. */
 async function serve(serving: Serving): Promise<void> {
   const { response, service } = serving;
   const { account } = service;
@@ -221,7 +222,7 @@ function shown(headers: IncomingMessage['headers']): Readonly<Record<string, str
   );
 }
 
-/** Sends a reply. Resolves to whether all of it was sent that was meant to be. */
+/** Sends a reply. Resolves to whether everything that was intended has been sent. */
 async function sent(
   response: ServerResponse,
   delivery: Delivery,
@@ -250,7 +251,7 @@ async function sent(
   return left;
 }
 
-/** Resolves when what was written has left for the client. */
+/** Resolves when the written data have been sent to the client. */
 function flushed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     response.write('', () => resolve());
@@ -265,7 +266,7 @@ function listening(server: Server): Promise<void> {
   });
 }
 
-/** Resolves when the server has let go of its port, and every connection is closed. */
+/** Resolves when the server has released its port and every connection is closed. */
 async function closed(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const stopped = server.listening
     ? new Promise<void>((resolve) => server.close(() => resolve()))

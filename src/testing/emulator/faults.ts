@@ -1,21 +1,21 @@
 import type { JsonValue } from '../../contracts/json.ts';
 
 /**
- * Something that an {@link Emulator} does wrong, as real servers do. Those with nothing to set are words.
+ * A fault of an {@link Emulator}, as real servers have them. Faults without settings are plain names.
  *
- * Habits, which change what is answered:
+ * Habits, which change the answer:
  *
- * - `ignores-n`: gives one choice, whatever `n` says.
+ * - `ignores-n`: returns one choice, whatever `n` is.
  * - `rejects-n`: refuses `n` above 1 with a 400.
- * - `ignores-unknown-fields`: takes no notice of fields it does not know, as vLLM and its like do anyway.
- * - `rejects-unknown-fields`: refuses fields it does not know with a 400, as OpenAI and Anthropic do anyway.
+ * - `ignores-unknown-fields`: ignores unknown fields, as vLLM and others do anyway.
+ * - `rejects-unknown-fields`: refuses unknown fields with a 400, as OpenAI and Anthropic do anyway.
  * - `ignores-seed`: samples as if there were no seed.
- * - `ignores-stop`: writes on through stop texts.
- * - `ignores-max-tokens`: writes on beyond the limit of tokens.
+ * - `ignores-stop`: continues through stop texts.
+ * - `ignores-max-tokens`: continues beyond the token limit.
  * - `ignores-logprobs`: leaves log-probabilities out.
- * - `ignores-schema`: answers in plain text where a schema was asked for.
- * - `ignores-tool-choice`: calls a tool only if it likes to, though told to.
- * - `trailing-assistant-to-user`: takes a partial answer for a turn of the user, and begins anew.
+ * - `ignores-schema`: answers in plain text although a schema was requested.
+ * - `ignores-tool-choice`: decides freely whether to call a tool.
+ * - `trailing-assistant-to-user`: treats a partial answer as a user turn, and starts a new answer.
  *
  * Refusals, before anything is generated:
  *
@@ -28,22 +28,22 @@ import type { JsonValue } from '../../contracts/json.ts';
  * - `context-overflow`: 400 in the dialect's own words, whatever the length.
  * - `stall`: reads the request and never answers.
  *
- * Of items of batches:
+ * For items of batches:
  *
- * - `expires`: is not answered within its 24 hours. It costs nothing.
+ * - `expires`: the item is not answered within 24 hours. It costs nothing.
  *
  * Faults of a reply whose tokens were generated, and count:
  *
  * - `reset`: destroys the connection before the headers.
  * - `reset-midway`: destroys the connection after half of the body.
- * - `stall-midway`: sends half of the body and falls silent.
+ * - `stall-midway`: sends half of the body and then nothing more.
  * - `cut-json`: ends the body in its middle, as if it were complete.
- * - `empty`: lists no choice.
- * - `empty-body`: sends no byte of a body.
- * - `missing-usage`: leaves the count of tokens out.
- * - `invalid-utf8`: puts bytes that are no UTF-8 into the text.
+ * - `empty`: returns no choices.
+ * - `empty-body`: sends an empty body.
+ * - `missing-usage`: leaves out the usage.
+ * - `invalid-utf8`: puts bytes that are not valid UTF-8 into the text.
  * - `wrong-content-type`: sends a page of HTML with status 200.
- * - `wrong-language`: sends an array where an object is due.
+ * - `wrong-language`: sends an array instead of an object.
  */
 export type Fault =
   | 'ignores-n'
@@ -85,21 +85,21 @@ export type Fault =
   | {
       /** Answers 503, with llama-server's body, until the model is loaded. */
       readonly kind: 'loading';
-      /** How many requests it takes. */
+      /** The number of requests until it is loaded. */
       readonly requests: number;
     }
   | {
       /** Answers 429. */
       readonly kind: 'rate-limited';
-      /** How long it asks to wait, in milliseconds. @defaultValue it does not say */
+      /** The wait that it asks for, in milliseconds. @defaultValue none */
       readonly retryAfterMs?: number;
       /**
-       * How it says so: `retry-after` in seconds, rounded up; `retry-after-ms`; or `retry-after` as a date.
+       * How it asks: `retry-after` in seconds, rounded up; `retry-after-ms`; or `retry-after` as a date.
        *
        * @defaultValue `'seconds'`
        */
       readonly as?: 'seconds' | 'milliseconds' | 'date';
-      /** Whether it says `x-should-retry`, and what. @defaultValue it does not say */
+      /** The value of `x-should-retry`. @defaultValue the header is not sent */
       readonly shouldRetry?: boolean;
     }
   | {
@@ -109,25 +109,25 @@ export type Fault =
       readonly code: string;
     }
   | {
-      /** Tells another usage than the true one. */
+      /** Reports a wrong usage. */
       readonly kind: 'tells-usage';
-      /** What it tells: fields of the dialect's own usage, which replace those of the same name. */
+      /** The fields of the dialect's usage that replace the true ones. */
       readonly usage: Readonly<Record<string, JsonValue>>;
     }
   | {
       /** Sends the pieces of a stream one by one, as a model writes them. */
       readonly kind: 'trickles';
-      /** How long it waits before each piece, in milliseconds. */
+      /** The delay before each piece, in milliseconds. */
       readonly everyMs: number;
     }
   | {
       /** Sends a reply that is mostly white space. Its tokens were generated, and count. */
       readonly kind: 'gigantic';
-      /** How many bytes of white space. */
+      /** The number of bytes of white space. */
       readonly bytes: number;
     };
 
-/** The fault with this name, where it is among those given. */
+/** The fault with this name, if it is among those given. */
 export function faultOf<Kind extends FaultKind>(
   faults: readonly Fault[],
   kind: Kind,

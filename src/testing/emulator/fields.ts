@@ -16,12 +16,12 @@ export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** A JSON object, empty where the value is none. */
+/** A JSON object; empty for other values. */
 export function objectOf(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A JSON array, empty where the value is none. */
+/** A JSON array; empty for other values. */
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }
@@ -45,5 +45,5 @@ export function textsAt(fields: JsonObject, name: string): readonly string[] {
   return listOf(value).filter((item) => typeof item === 'string');
 }
 
-/** A text as JSON; `undefined` where it is none. */
+/** A text parsed as JSON; `undefined` if it is invalid. */
 export const parsed = parsedJson as (text: string) => JsonValue | undefined;

@@ -6,17 +6,17 @@ import { hashedName } from './hash.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 
-/** What one request asks for, in the words of no dialect. */
+/** The contents of one request, independent of the dialect. */
 export interface Asked extends Omit<EmulatedQuestion, 'sample'> {
-  /** How many choices. */
+  /** The number of choices. */
   readonly choices: number;
-  /** Whether the stop text stays in the answer. */
+  /** Whether the stop text is kept in the answer. */
   readonly keepsStop?: boolean;
-  /** How many alternatives each token is told with; `undefined` where no log-probabilities are asked for. */
+  /** The number of alternatives reported per token; `undefined` if no log-probabilities are requested. */
   readonly topLogprobs?: number;
-  /** How many tokens the context leaves for the answer. */
+  /** The number of tokens that the context leaves for the answer. */
   readonly room?: number;
-  /** The index of the first choice, where a request has several prompts. */
+  /** The index of the first choice, if a request has several prompts. */
   readonly first?: number;
 }
 
@@ -30,18 +30,18 @@ export interface Choice {
   readonly finish: NonNullable<EmulatedAnswer['finishReason']>;
   /** The stop text that ended it. */
   readonly stoppedBy?: string;
-  /** Tokens written, those of reasoning included. */
+  /** Tokens written, including reasoning. */
   readonly tokens: number;
   readonly reasoningTokens: number;
   readonly logprobs?: readonly TokenLogprob[];
 }
 
-/** Whether an answer ended because there was no room for more of it. */
+/** Whether an answer ended because of a limit. */
 export function isCut(choice: Pick<Choice, 'finish'> | undefined): boolean {
   return choice?.finish === 'length' || choice?.finish === 'context';
 }
 
-/** What the faults of a server disregard of what was asked for. */
+/** The fields that a faulty server ignores. */
 const disregarded: { readonly [Field in keyof Asked]?: FaultKind } = {
   maxTokens: 'ignores-max-tokens',
   seed: 'ignores-seed',
@@ -50,7 +50,7 @@ const disregarded: { readonly [Field in keyof Asked]?: FaultKind } = {
   toolChoice: 'ignores-tool-choice',
 };
 
-/** What was asked for, less what the faults of the server disregard. */
+/** The request without the fields that a faulty server ignores. */
 export function withHabits(asked: Asked, faults: readonly Fault[]): Asked {
   const kept = Object.entries(asked).filter(([field]) => {
     const fault = disregarded[field as keyof Asked];
@@ -64,7 +64,7 @@ export function withHabits(asked: Asked, faults: readonly Fault[]): Asked {
   };
 }
 
-/** The conversation with a trailing turn of the assistant given to the user. */
+/** The conversation with a trailing assistant turn turned into a user turn. */
 export function asUser({
   messages,
   continues,
@@ -74,7 +74,7 @@ export function asUser({
   return { messages: [...messages.slice(0, -1), { ...last, role: 'user' }], continues: false };
 }
 
-/** The question that one choice answers. */
+/** The question for one choice. */
 export function questionOf(asked: Asked, sample: number, index: number): EmulatedQuestion {
   const { model, messages, continues, stop, prompt, temperature, seed } = asked;
   const { maxTokens, schema, tools, toolChoice, options } = asked;
@@ -89,7 +89,7 @@ export function questionOf(asked: Asked, sample: number, index: number): Emulate
   };
 }
 
-/** What the client gets of an answer: cut at stop texts and at the limit of tokens, and counted. */
+/** The part of an answer that the client gets: cut at stop texts and at the token limit, and counted. */
 export function choiceOf(
   asked: Asked,
   question: EmulatedQuestion,
@@ -127,7 +127,7 @@ function cut(text: string, limit: number) {
   return { text: kept.join(''), tokens: kept.length, isCut: true };
 }
 
-/** The text up to the stop text that comes first. */
+/** The text up to the first stop text. */
 function stopAt(text: string, { stop, keepsStop = false }: Asked) {
   const [first] = stop
     .filter((end) => end !== '' && text.includes(end))
@@ -138,7 +138,7 @@ function stopAt(text: string, { stop, keepsStop = false }: Asked) {
   return { text: text.slice(0, end), by: first.end };
 }
 
-/** The calls that fit. A call takes the tokens of its name and of its input as JSON. */
+/** The calls that fit. The tokens of a call are those of its name and of its input as JSON. */
 function callsWithin(
   { toolCalls = [] }: EmulatedAnswer,
   { sample, messages }: EmulatedQuestion,

@@ -1,4 +1,4 @@
-/** A number in [0, 1) that is fixed by its parts. */
+/** A number in [0, 1) determined by its parts. */
 export function hashed(...parts: readonly (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const part of parts) {
@@ -12,12 +12,12 @@ export function hashed(...parts: readonly (string | number)[]): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x100000000;
 }
 
-/** An integer in [0, limit) that is fixed by its parts. */
+/** An integer in [0, limit) determined by its parts. */
 export function hashedInteger(limit: number, ...parts: readonly (string | number)[]): number {
   return Math.floor(hashed(...parts) * limit);
 }
 
-/** Eight hexadecimal digits that are fixed by their parts. */
+/** Eight hexadecimal digits determined by their parts. */
 export function hashedName(...parts: readonly (string | number)[]): string {
   return hashedInteger(0x100000000, ...parts)
     .toString(16)

@@ -53,14 +53,14 @@ export function openAiFields({ exchange }: Call): readonly string[] | undefined 
   return openAi[exchange.path];
 }
 
-/** The fields that Anthropic knows in the body of a request; those of sampling only where models are old. */
+/** The fields that Anthropic knows in the body of a request; sampling parameters only for old models. */
 export function anthropicFields({ exchange, service }: Call): readonly string[] | undefined {
   const known = anthropic[exchange.path];
   const samples = !service.settings.modern && exchange.path === '/v1/messages';
   return known && samples ? [...known, 'temperature', 'top_p', 'top_k'] : known;
 }
 
-/** The fields that a server with more than OpenAI's knows. */
+/** The fields known by a server with more than OpenAI's. */
 export function fieldsBeside(
   more: readonly string[],
 ): (call: Call) => readonly string[] | undefined {

@@ -1,17 +1,17 @@
 import { tokensOf } from './tokens.ts';
 
-/** The most prefixes that are remembered; the oldest make room. */
+/** The maximum number of prefixes kept; the oldest are dropped. */
 const mostPrefixes = 200_000;
 
 /** How a server reuses prefixes. */
 export interface PrefixCacheOptions {
-  /** How many tokens are kept together: only whole blocks are found again. */
+  /** The block size in tokens: only whole blocks are found again. */
   readonly block: number;
-  /** Shorter prefixes are not found, in tokens. @defaultValue 0 */
+  /** The length of the shortest prefix that is found, in tokens. @defaultValue 0 */
   readonly least?: number;
 }
 
-/** The prompts that a server has read, for the count of what it need not read again. */
+/** The prompts that a server has read, to count the tokens that it need not read again. */
 export class PrefixCache {
   private readonly prefixes = new Set<number>();
   private readonly options: PrefixCacheOptions;
@@ -20,7 +20,7 @@ export class PrefixCache {
     this.options = options;
   }
 
-  /** How many tokens of a prompt were read before, its last one apart: that is always read anew. */
+  /** The number of tokens of a prompt that were read before, except its last token, which is always read again. */
   cachedTokens(prompt: string): number {
     const tokens = tokensOf(prompt);
     let cached = 0;
@@ -31,7 +31,7 @@ export class PrefixCache {
     return cached < (this.options.least ?? 0) ? 0 : cached;
   }
 
-  /** Remembers a text that was read or written. */
+  /** Adds a text that was read or written. */
   add(text: string): void {
     for (const { key } of blocksOf(tokensOf(text), this.options.block)) {
       this.prefixes.delete(key);
@@ -44,7 +44,7 @@ export class PrefixCache {
   }
 }
 
-/** The ends of the whole blocks, each with a number for all that comes before it. */
+/** The ends of the whole blocks, each with a hash of everything before it. */
 function* blocksOf(tokens: readonly string[], block: number) {
   let [high, low] = [0x811c9dc5, 0x01234567];
   for (const [index, token] of tokens.entries()) {
@@ -52,7 +52,7 @@ function* blocksOf(tokens: readonly string[], block: number) {
       high = Math.imul(high ^ token.charCodeAt(place), 0x01000193);
       low = Math.imul(low ^ token.charCodeAt(place), 0x5bd1e995);
     }
-    // Where a token ends is part of the prefix.
+    // The boundaries of tokens are part of the prefix.
     high = Math.imul(high ^ 0x10000, 0x01000193);
     const end = index + 1;
     if (end % block === 0) yield { end, key: (high >>> 0) * 0x200000 + (low >>> 11) };

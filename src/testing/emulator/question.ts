@@ -6,13 +6,16 @@ import type {
   ToolDefinition,
 } from '../../contracts/language-model.ts';
 
-/** What an {@link Emulator} is asked for one completion, in the words of no dialect. */
+/** A request to an {@link Emulator} for one completion, independent of the dialect. */
 export interface EmulatedQuestion {
   /** The model's name in the request. */
   readonly model: string;
-  /** The conversation. For a text completion, what its prompt says, or one `user` turn where it is plain text. */
+  /**
+   * The conversation. For a text completion, the conversation in its prompt, or one `user` turn if the prompt is plain
+   * text.
+   */
   readonly messages: readonly Message[];
-  /** Whether the answer goes on from the last turn, an `assistant` turn that is not over. */
+  /** Whether the answer continues the last turn, an unfinished `assistant` turn. */
   readonly continues: boolean;
   /** The prompt of a text completion. */
   readonly prompt?: string;
@@ -22,41 +25,41 @@ export interface EmulatedQuestion {
   readonly seed?: number;
   /** The temperature. */
   readonly temperature?: number;
-  /** Texts at which the answer ends. The emulator cuts it; this is for an answer that wants to know. */
+  /** Texts at which the answer ends. The emulator cuts the answer itself. */
   readonly stop: readonly string[];
-  /** The maximum tokens of the answer. The emulator cuts it. */
+  /** The maximum tokens of the answer. The emulator cuts the answer itself. */
   readonly maxTokens?: number;
-  /** The JSON schema that the text must satisfy; `{ type: 'object' }` where any object will do. */
+  /** The JSON schema that the text must satisfy; `{ type: 'object' }` if any object is allowed. */
   readonly schema?: JsonValue;
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
-  /** Whether a tool is called: as the model likes, never, always, or this one. */
+  /** Whether a tool is called: freely chosen, never, always, or this one. */
   readonly toolChoice?: 'auto' | 'none' | 'required' | Pick<ToolDefinition, 'name'>;
-  /** The texts of which the answer must be one (vLLM's `structured_outputs.choice`). */
+  /** The texts to choose the answer from (vLLM's `structured_outputs.choice`). */
   readonly options?: readonly string[];
 }
 
-/** What an {@link Emulator} answers. */
+/** The answer of an {@link Emulator}. */
 export interface EmulatedAnswer {
   /** The text. @defaultValue `''` */
   readonly text?: string;
-  /** What it thinks before it writes. It counts as written. */
+  /** The thoughts before the answer. They count as written. */
   readonly reasoning?: string;
-  /** The tools it asks to be called. */
+  /** The tools to call. */
   readonly toolCalls?: readonly Pick<ToolCall, 'input' | 'name'>[];
   /**
-   * Why it ends; each dialect has its own word.
+   * Why it ends; each dialect has its own term.
    *
-   * - `stop`: it is complete, or a stop text came.
-   * - `length`: it reached the limit of tokens.
+   * - `stop`: it is complete, or reached a stop text.
+   * - `length`: it reached the token limit.
    * - `tool`: it calls tools.
    * - `refusal`: the model declines.
    * - `pause`: the server paused a long turn (`pause_turn`).
    * - `context`: the context is full (`model_context_window_exceeded`).
    *
-   * @defaultValue what happened: `stop`, `length` or `tool`
+   * @defaultValue the actual reason: `stop`, `length` or `tool`
    */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'pause' | 'context';
-  /** The tokens of the text, put together the text itself. @defaultValue hashed, the written token likeliest */
+  /** The tokens of the text, which must add up to it. @defaultValue hashed, with the written token likeliest */
   readonly logprobs?: readonly TokenLogprob[];
 }

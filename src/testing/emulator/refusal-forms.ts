@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.ts';
 import { jsonReply } from './reply.ts';
 
-/** How servers made with FastAPI refuse what is not for their model. */
+/** The refusals of servers made with FastAPI. */
 export const plainRefusals: Pick<Dialect, 'notFound' | 'unauthorized' | 'unknownField'> = {
   unauthorized: () => ({
     status: 401,

@@ -9,15 +9,15 @@ import { Rejection, type RejectionOptions } from './rejection.ts';
 type RateLimited = Extract<Fault, { readonly kind: 'rate-limited' }>;
 
 /**
- * Throws a {@link Rejection} where a fault, or the strictness of a dialect, refuses a request before anything
- * is generated.
+ * Throws a {@link Rejection} if a fault, or the strictness of a dialect, refuses a request before anything is
+ * generated.
  */
 export function checkRefusals(call: Call): void {
   const refusal = sweepingRefusal(call) ?? fieldRefusal(call);
   if (refusal !== undefined) throw new Rejection(refusal);
 }
 
-/** Refused whatever it says. */
+/** Refusals that do not depend on the body. */
 function sweepingRefusal(call: Call): RejectionOptions | undefined {
   const { exchange, service } = call;
   const { faults, path } = exchange;
@@ -39,7 +39,7 @@ function sweepingRefusal(call: Call): RejectionOptions | undefined {
   return service.dialect.overflow({ input: limit + 1, output, limit }, path);
 }
 
-/** Refused for a field of its body. */
+/** Refusals because of a field of the body. */
 function fieldRefusal(call: Call): RejectionOptions | undefined {
   const { exchange, service, body } = call;
   const { faults } = exchange;
@@ -84,7 +84,7 @@ function retryHeaders(fault: RateLimited, now: number): Readonly<Record<string, 
   };
 }
 
-/** OpenAI says it with the status of too many requests. */
+/** OpenAI reports it with the status for too many requests. */
 function noCredit(isOpenAi: boolean): RejectionOptions {
   if (!isOpenAi) return { status: 402, message: 'Insufficient Balance', type: 'billing_error' };
   return {

@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { JsonObject } from './fields.ts';
 
-/** Why a request is refused, in the words of no dialect. */
+/** Why a request is refused, independent of the dialect. */
 export interface RejectionOptions {
   readonly status: number;
   readonly message: string;
-  /** The type of the error, where it is not the usual one of its status. */
+  /** The type of the error, if it is not the usual one for its status. */
   readonly type?: string;
   /** OpenAI's code. */
   readonly code?: string;
@@ -14,7 +14,7 @@ export interface RejectionOptions {
   /** Further fields of the error. */
   readonly extra?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The whole body, where it is not that of the dialect: JSON, or a page of HTML. */
+  /** The entire body, if it is not that of the dialect: JSON, or a page of HTML. */
   readonly body?: { readonly json: JsonValue } | { readonly html: string };
 }
 
@@ -28,7 +28,7 @@ export class Rejection extends Error {
   }
 }
 
-/** A request that cannot be served as it is. */
+/** A request that cannot be served. */
 export function badRequest(message: string): Rejection {
   return new Rejection({ status: 400, message });
 }

@@ -7,7 +7,7 @@ import { checkRefusals } from './refusals.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
 import { htmlReply, jsonReply } from './reply.ts';
 
-/** What a request gets. Rejects with the reason of the signal when the client leaves before. */
+/** The reply to a request. Rejects with the reason of the signal if the client disconnects first. */
 export async function respond(
   exchange: Exchange,
   service: Service,
@@ -26,7 +26,7 @@ export async function respond(
   }
 }
 
-/** Answers an item of a batch, without delay, as the live request that it stands for. */
+/** Answers an item of a batch, without delay, as the equivalent live request. */
 export function answerItem(exchange: Exchange, service: Service): Reply {
   const call: Call = { exchange, service, body: objectOf(exchange.body) };
   try {
@@ -57,7 +57,7 @@ async function answer(call: Call, signal: AbortSignal): Promise<Reply> {
   return route(call);
 }
 
-/** Whether a request asks the model for something. */
+/** Whether a request calls the model. */
 export function asksModel(dialect: Dialect, exchange: Pick<Exchange, 'method' | 'path'>): boolean {
   return routeOf(dialect.calls, exchange) !== undefined;
 }

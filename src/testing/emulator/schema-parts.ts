@@ -12,7 +12,7 @@ const named = ['properties', '$defs', 'definitions', 'patternProperties', 'depen
 const listed = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const single = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'propertyNames'];
 
-/** A schema and all that it holds, definitions included. What `enum`, `const` and `default` hold is data. */
+/** A schema and all schemas in it, including definitions. The values of `enum`, `const` and `default` are data. */
 export function schemaParts(
   schema: JsonValue | undefined,
   path: readonly string[] = [],
@@ -30,7 +30,7 @@ export function schemaParts(
   return [{ schema, path }, ...inNamed, ...others.flatMap((part) => schemaParts(part, path))];
 }
 
-/** Whether a reference in a schema leads back to a schema that holds it. */
+/** Whether a reference in a schema leads to a schema that contains it. */
 export function isRecursive(root: JsonValue): boolean {
   const leadsBack = (schema: JsonValue | undefined, above: readonly string[]): boolean => {
     const { $defs: _, definitions: __, ...own } = objectOf(schema);
@@ -45,7 +45,7 @@ export function isRecursive(root: JsonValue): boolean {
   return leadsBack(root, ['#']);
 }
 
-/** What a reference within a schema names, as in `#/$defs/step`. */
+/** The target of a reference within a schema, such as `#/$defs/step`. */
 export function schemaAt(root: JsonValue, reference: string): JsonValue {
   return reference
     .split('/')

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, listOf, numberAt, objectOf, textAt } from '.
 import { hashed, hashedInteger, hashedName } from './hash.ts';
 import { schemaAt } from './schema-parts.ts';
 
-/** How deep a value goes before it leaves out whatever is not required: some schemas have no end. */
+/** The depth beyond which a value has only required parts, because some schemas are infinite. */
 const deepest = 6;
 
 interface Place {
@@ -13,8 +13,8 @@ interface Place {
 }
 
 /**
- * A value that satisfies a schema and is fixed by the schema and `key`. Knows types, `properties`, `items`,
- * `enum`, `const`, `anyOf`, `oneOf`, `$ref`, bounds of numbers, and lengths of texts and arrays.
+ * A value that satisfies a schema, determined by the schema and `key`. Supports types, `properties`, `items`, `enum`,
+ * `const`, `anyOf`, `oneOf`, `$ref`, bounds of numbers, and lengths of texts and arrays.
  */
 export function schemaValue(schema: JsonValue, key: string): JsonValue {
   return valueAt(schema, { root: objectOf(schema), path: key, depth: 0 });
@@ -81,7 +81,7 @@ function within({ root, path, depth }: Place, name: string | number): Place {
   return { root, path: `${path}/${name}`, depth: depth + 1 };
 }
 
-/** Between its bounds, to four digits where those fit in. */
+/** A number between its bounds, with four digits if possible. */
 function numberValue(schema: JsonObject, { path }: Place): number {
   const { least, most } = bounds(schema, 1);
   const value = least + hashed(path) * (most - least);
@@ -97,7 +97,7 @@ function integerValue(schema: JsonObject, { path }: Place): number {
   return first + hashedInteger(Math.max(1, last - first + 1), path);
 }
 
-/** The bounds of a number; a missing one lies `width` away from the other. */
+/** The bounds of a number; a missing one is `width` away from the other. */
 function bounds(schema: JsonObject, width: number): { least: number; most: number } {
   const low = numberAt(schema, 'minimum') ?? numberAt(schema, 'exclusiveMinimum');
   const high = numberAt(schema, 'maximum') ?? numberAt(schema, 'exclusiveMaximum');

@@ -7,20 +7,20 @@ import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 import { Rejection } from './rejection.ts';
 import { countTokens } from './tokens.ts';
 
-/** What the model wrote for a request. */
+/** The model's output for a request. */
 export interface Generation {
   readonly choices: readonly Choice[];
   readonly tokens: TokenCount;
 }
 
-/** What was read of a prompt. */
+/** The tokens read of a prompt. */
 type PromptCount = Pick<TokenCount, 'cached' | 'cacheWrite' | 'input'>;
 
 /**
- * Lets the model write, and enters it into the account. Throws a {@link Rejection} where the model is
- * unknown or the request does not fit its context.
+ * Generates an answer, and counts it. Throws a {@link Rejection} if the model is unknown or the request does not fit
+ * its context.
  *
- * @param count - What was read of the prompt, where the dialect counts for itself.
+ * @param count - The tokens read, if the dialect counts them itself.
  */
 export function generate(call: Call, asked: Asked, count?: PromptCount): Generation {
   const { service, exchange } = call;
@@ -49,7 +49,7 @@ export function generate(call: Call, asked: Asked, count?: PromptCount): Generat
   return { choices: hasFault(exchange.faults, 'empty') ? [] : choices, tokens };
 }
 
-/** Lets the model write to several prompts, as one generation. */
+/** Generates answers to several prompts, as one generation. */
 export function generateAll(call: Call, prompts: readonly Asked[]): Generation {
   let first = 0;
   const generations = prompts.map((asked) => {
@@ -71,7 +71,7 @@ export function generateAll(call: Call, prompts: readonly Asked[]): Generation {
   };
 }
 
-/** Enters texts that were read for a score into the account. Returns their tokens. */
+/** Counts texts that were read for scoring. Returns their tokens. */
 export function readForScore({ service }: Call, texts: readonly string[]): number {
   const input = texts.reduce((sum, text) => sum + countTokens(text), 0);
   service.account.serve([], { input, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });

@@ -10,17 +10,17 @@ import { textLogprobs } from './logprobs.ts';
 import { jsonReply } from './reply.ts';
 import { type Generation, generateAll } from './serve-model.ts';
 
-/** What a server does in its own way with text completions. */
+/** The deviations of a server in text completions. */
 export interface TextManners {
-  /** The limit on tokens where the request has none. */
+  /** The token limit if the request has none. */
   readonly maxTokens: number | undefined;
-  /** Refuses what the server refuses, and reads the fields of its own. */
+  /** Refuses what the server refuses, and reads the server's own fields. */
   readonly read: (asked: Asked, call: Call) => Asked;
   /** Log-probabilities. */
   readonly logprobs: (logprobs: Choice['logprobs']) => JsonValue;
   /** Further fields of a choice. @defaultValue none */
   readonly choiceFields?: (choice: Choice) => JsonObject;
-  /** The count of tokens. */
+  /** The usage. */
   readonly usage: (generation: Generation) => JsonObject;
 }
 
@@ -52,7 +52,7 @@ function choiceOf({ index }: Choice, text: string, logprobs: JsonValue) {
   return { index, text, logprobs, finish_reason: null };
 }
 
-/** The pieces of one choice: a piece a token, its end. */
+/** The pieces of one choice: one per token, and its end. */
 function piecesOf(choice: Choice, manners: TextManners): readonly JsonObject[] {
   return [
     ...textPieces(choice.text, choice.logprobs).map(({ token, told }) =>
@@ -66,13 +66,13 @@ function piecesOf(choice: Choice, manners: TextManners): readonly JsonObject[] {
   ];
 }
 
-/** Text completions as OpenAI gave them: 16 tokens, with log-probabilities in a form of their own. */
+/** Text completions in OpenAI's original form: 16 tokens, with log-probabilities in a separate format. */
 export const plainText: Pick<TextManners, 'logprobs' | 'maxTokens'> = {
   maxTokens: 16,
   logprobs: textLogprobs,
 };
 
-/** The prompts of a request: a text, a list of texts, token numbers, or a list of those. */
+/** The prompts of a request: a text, a list of texts, token ids, or a list of these. */
 export function promptsOf({ body, service }: Call): readonly string[] {
   const { prompt = '' } = body as { readonly prompt?: JsonValue };
   const decoded = (value: JsonValue) =>

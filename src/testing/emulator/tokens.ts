@@ -4,12 +4,12 @@
  */
 const token = /<\|\w{1,24}\|>| ?[\p{L}\p{N}]{1,4}|./gsu;
 
-/** The tokens of a text. Put together they are the text. */
+/** The tokens of a text. Joined, they are the text. */
 export function tokensOf(text: string): readonly string[] {
   return text.match(token) ?? [];
 }
 
-/** How many tokens a text has: three in `Add five.`, which are `Add`, ` five` and `.`. */
+/** The number of tokens of a text: three in `Add five.`, which are `Add`, ` five` and `.`. */
 export function countTokens(text: string): number {
   return tokensOf(text).length;
 }

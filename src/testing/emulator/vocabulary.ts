@@ -1,16 +1,16 @@
 import { tokensOf } from './tokens.ts';
 
-/** Numbers for tokens, given out as they are first seen. */
+/** Ids of tokens, assigned when they are first seen. */
 export class Vocabulary {
   private readonly ids = new Map<string, number>();
   private readonly tokens: string[] = [];
 
-  /** The numbers of a text's tokens. */
+  /** The ids of a text's tokens. */
   encode(text: string): readonly number[] {
     return tokensOf(text).map((token) => this.idOf(token));
   }
 
-  /** The text of token numbers; unknown ones are left out. */
+  /** The text of token ids; unknown ones are left out. */
   decode(ids: readonly number[]): string {
     return ids.map((id) => this.tokens[id] ?? '').join('');
   }

@@ -147,7 +147,7 @@ export function actionShare(): Evaluator {
   };
 }
 
-/** The keys of the samples that could be read, of how many there are, and why the others could not. */
+/** The keys of the readable samples, the number of all samples, and the failures of the others. */
 interface Draws {
   readonly keys: readonly string[];
   readonly count: number;
@@ -200,7 +200,7 @@ function policySource<State, Action>(options: PolicySamples<State, Action>): Sou
 
 function modelSource<State, Action>(options: ModelSamples<State, Action>): Source<State, Action> {
   const { model, key, about, samples = 8, promptParts = [] } = options;
-  // The types rule it out; JavaScript does not.
+  // Excluded by the types, but not in JavaScript.
   const { policy }: { readonly policy?: unknown } = options;
   if (policy !== undefined) throw expectation('policy', 'left out beside a model', policy);
   expectModel('model', model);
@@ -254,7 +254,7 @@ function shareOf({ keys, count, failure }: Draws, key: string | undefined): Eval
   };
 }
 
-/** The key that occurs most often; of several the first. */
+/** The most frequent key, ties going to the first. */
 function mostCommon(keys: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);

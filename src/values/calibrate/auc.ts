@@ -56,7 +56,7 @@ export function discrimination(labelled: readonly Labelled[]): Discrimination {
   return { auc, low, high, inverted, noise, sentence };
 }
 
-/** How many are right and how many wrong; there must be both. */
+/** The numbers of right and wrong samples; there must be some of each. */
 export function expectBoth(labelled: readonly Labelled[]): readonly [number, number] {
   for (const { score } of labelled) {
     if (!Number.isFinite(score)) throw expectation('score', 'a finite number', score);
@@ -66,7 +66,9 @@ export function expectBoth(labelled: readonly Labelled[]): readonly [number, num
   throw expectation('labelled', 'samples of which some are right and some are wrong', labelled);
 }
 
-/** Of each sample the share of those of the other label that it is on the right side of, ties counted half. */
+/**
+ * For each sample, the share of samples with the other label that it is ordered correctly against, ties counted half.
+ */
 function placesOf(labelled: readonly Labelled[]): readonly number[] {
   const all = ranks(labelled.map(({ score }) => score));
   const own: number[] = [];
@@ -82,7 +84,7 @@ function placesOf(labelled: readonly Labelled[]): readonly number[] {
   });
 }
 
-/** The rank of each value from 1 on; equal values share the mean of theirs. */
+/** The rank of each value, from 1 up; equal values share their mean rank. */
 function ranks(values: readonly number[]): readonly number[] {
   const order = [...values.keys()].toSorted((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   const ranked: number[] = [];
@@ -101,17 +103,17 @@ interface Placed {
   readonly auc: number;
 }
 
-/** By how much the dependence within groups widens the variance of the AUC: 1 where there is none. */
+/** The factor by which dependence within groups widens the variance of the AUC: 1 without any. */
 function effectOfGroups(labelled: readonly Labelled[], placed: Placed): number {
   const groups = labelled.map(({ group }, index) => group ?? `alone ${index}`);
-  // From one group alone nothing can be learnt of how groups differ.
+  // A single group says nothing about the differences between groups.
   if (new Set(groups).size < 2) return 1;
   const grouped = varianceOf(labelled, { ...placed, groups });
   const apart = varianceOf(labelled, { ...placed, groups: [...labelled.keys()] });
   return apart > 0 ? Math.max(1, grouped / apart) : 1;
 }
 
-/** The variance of the AUC, from how much its samples contribute to it, added up by group. */
+/** The variance of the AUC, from each sample's contribution, summed by group. */
 function varianceOf(
   labelled: readonly Labelled[],
   { places, auc, groups }: Placed & { readonly groups: readonly (number | string)[] },
@@ -131,7 +133,7 @@ function varianceOf(
   return (square * sums.size) / Math.max(1, sums.size - 1);
 }
 
-/** The AUCs that are not more than 1.96 of their own standard errors away from the one found. */
+/** The AUCs within 1.96 of their own standard errors of the estimate. */
 function intervalOf(auc: number, right: number, wrong: number): { low: number; high: number } {
   const half = Math.max(0, (right + wrong) / 2 - 1);
   const reach = (theta: number) => {

@@ -35,7 +35,7 @@ export type CalibrationMap = {
  *
  * @see Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods",
  * 1999; Lin, Lin and Weng, "A note on Platt's probabilistic outputs for support vector machines", 2007.
- * @throws EspalierError `usage` without a right one and a wrong one, or for a score that is no number.
+ * @throws EspalierError `usage` unless there is a right and a wrong sample, or for a score that is not a number.
  */
 export function fitPlatt(
   labelled: readonly Labelled[],
@@ -71,7 +71,7 @@ function moved({ slope, intercept }: Line, step: Line, size: number): Line {
   return { slope: slope + size * step.slope, intercept: intercept + size * step.intercept };
 }
 
-/** The cross-entropy, in the form that does not overflow. */
+/** The cross-entropy, in a form that does not overflow. */
 function lossOf(samples: readonly Sample[], { slope, intercept }: Line): number {
   return samples.reduce((sum, { score, target }) => {
     const odds = slope * score + intercept;
@@ -79,7 +79,7 @@ function lossOf(samples: readonly Sample[], { slope, intercept }: Line): number 
   }, 0);
 }
 
-/** Where Newton's method goes: −H⁻¹ g. */
+/** The step of Newton's method: −H⁻¹ g. */
 function newtonStep(samples: readonly Sample[], line: Line): Line {
   let [g1, g2, h11, h12, h22] = [0, 0, 1e-12, 0, 1e-12];
   for (const { score, target } of samples) {
@@ -108,7 +108,7 @@ function logistic(odds: number): number {
  *
  * @see Ayer et al., "An empirical distribution function for sampling with incomplete information", 1955; Zadrozny and
  * Elkan, "Transforming classifier scores into accurate multiclass probability estimates", 2002.
- * @throws EspalierError `usage` without a right one and a wrong one, or for a score that is no number.
+ * @throws EspalierError `usage` unless there is a right and a wrong sample, or for a score that is not a number.
  */
 export function fitIsotonic(
   labelled: readonly Labelled[],
@@ -129,7 +129,7 @@ export function fitIsotonic(
   return { type: 'isotonic', points, discrimination: discrimination(labelled) };
 }
 
-/** Neighbours in the order of scores that share a probability. */
+/** Adjacent scores that share a probability. */
 type Block = Readonly<Record<'count' | 'from' | 'right' | 'to', number>>;
 
 function pooled(blocks: readonly Block[]): readonly Block[] {
@@ -151,7 +151,7 @@ function joinedBlock({ from, right, count }: Block, other: Block): Block {
   return { from, to: other.to, right: right + other.right, count: count + other.count };
 }
 
-/** The probability that a map gives a score. */
+/** The probability of a score under a map. */
 export function probabilityOf(map: CalibrationMap, score: number): number {
   if (map.type === 'platt') return logistic(map.slope * score + map.intercept);
   const { points } = map;
@@ -201,7 +201,7 @@ function* mapped(map: CalibrationMap, verdicts: Promise<Verdicts> | Verdicts): W
   });
 }
 
-/** It may come from a file. */
+/** Checked because the map may come from a file. */
 function expectMap(map: CalibrationMap): void {
   const given: Partial<Record<string, unknown>> =
     typeof map === 'object' && (map as unknown) !== null ? { ...map } : {};

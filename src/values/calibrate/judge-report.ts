@@ -56,7 +56,7 @@ export function judgeReport(states: readonly JudgedState[]): JudgeReport {
   };
 }
 
-/** The unbiased one. */
+/** The unbiased variance. */
 function variance({ values }: JudgedState): number {
   const centre = mean(values);
   const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
@@ -77,7 +77,7 @@ export function widthCarried(auc: number): number {
   return auc <= 0.5 ? 1 : Math.exp(normalQuantile(auc) ** 2);
 }
 
-/** Φ⁻¹(p), for p from 0.5 on. */
+/** Φ⁻¹(p), for p from 0.5 up. */
 function normalQuantile(p: number): number {
   let [low, high] = [0, 8];
   for (let step = 0; step < 60; step++) {

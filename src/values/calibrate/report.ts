@@ -5,7 +5,7 @@ import { type Discrimination, discrimination, type Labelled } from './auc.ts';
 
 /** How reliable values are as probabilities: seven in ten of those valued 0.7 should be right. */
 export interface Reliability extends Discrimination {
-  /** How many samples. */
+  /** The number of samples. */
   readonly count: number;
   /** The fraction that is right. */
   readonly correct: number;
@@ -22,7 +22,7 @@ export interface Reliability extends Discrimination {
     readonly from: number;
     /** The upper bound, exclusive except in the last bin. */
     readonly to: number;
-    /** How many samples. */
+    /** The number of samples in it. */
     readonly count: number;
     /** Their mean score: the expected fraction right. */
     readonly score: number;
@@ -76,7 +76,7 @@ function rightOf(samples: readonly Labelled[]): number {
   return mean(samples.map(({ correct }) => (correct ? 1 : 0)));
 }
 
-/** How many characters stand for 1. */
+/** The number of characters for the value 1. */
 const scale = 40;
 
 /**

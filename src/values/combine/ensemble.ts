@@ -84,7 +84,7 @@ function expectWeight(
   const name = `parts[${place}].weight`;
   if (weight === undefined) return;
   if (combine !== 'mean') {
-    throw expectation(name, `left out where values are combined by '${combine}'`, weight);
+    throw expectation(name, `left out if values are combined by '${combine}'`, weight);
   }
   if (typeof weight !== 'function') expectNumber(name, weight, { min: 0 });
 }

@@ -41,7 +41,7 @@ function* judgeSome<State, Action>(
   const isDue = ({ depth, terminal, answer }: SearchNode) => terminal || answer || depth % n === 0;
   const standIn = (node: SearchNode<State, Action>): SearchNode<State, Action> => {
     let { parent: at = node } = node;
-    // One between them has taken over what the last one is worth.
+    // Nodes in between have inherited the value of the last judged node.
     while (at.parent !== undefined && at.depth % n !== 0 && at.rawValue === undefined)
       at = at.parent;
     return at;

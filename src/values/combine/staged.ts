@@ -69,7 +69,7 @@ type Stages<State, Action> = Required<StagedOptions<State, Action>>;
 
 type Verdicts = readonly (Evaluation | Failed)[];
 
-/** The fast value decides who is promising, whatever is asked for. */
+/** The fast value decides which nodes are promising, for values and returns alike. */
 function* askInTurn<State, Action>(
   stages: Stages<State, Action>,
   { method, nodes, request }: Round<State, Action>,
@@ -96,7 +96,7 @@ function* askInTurn<State, Action>(
   });
 }
 
-/** The places of those nodes that are worth an accurate look. */
+/** The positions of the promising nodes. */
 function promisingAmong<State, Action>(
   { threshold, best, onFailure }: Stages<State, Action>,
   verdicts: Verdicts,

@@ -56,7 +56,7 @@ export function criticRanking<State = any, Action = any>(
   const { samples = 1, maxTokens = reason ? 256 : 64, temperature, rubric } = options;
   const sampling = { samples, maxTokens, temperature };
 
-  /** The places of all children of a node, in their order. */
+  /** The places of all children of a node, in order. */
   async function placesAt(
     parent: NodeWithState<State, Action>,
     request: EvaluateRequest<State, Action>,
@@ -109,7 +109,7 @@ function ranked(
   };
 }
 
-/** The best is worth 1, the worst 0, and the places between them are evenly apart. */
+/** 1 for the best, 0 for the worst, and evenly spaced in between. */
 export function linearRank(rank: number, count: number): number {
   return count <= 1 ? 1 : 1 - (rank - 1) / (count - 1);
 }

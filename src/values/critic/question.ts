@@ -55,7 +55,7 @@ export interface CriticRankingOptions<State = any, Action = any>
   >;
 }
 
-/** The texts of a critic that ranks, unless they are replaced. */
+/** The default texts of a critic that ranks. */
 export const criticRankingPrompts: PromptSet<keyof NonNullable<CriticRankingOptions['prompts']>> = {
   name: 'critic-ranking',
   version: 1,
@@ -82,7 +82,7 @@ export const criticRankingPrompts: PromptSet<keyof NonNullable<CriticRankingOpti
   },
 };
 
-/** What a critic is asked about. */
+/** A question to a critic. */
 export interface Question {
   readonly model: LanguageModel;
   readonly texts: typeof criticRankingPrompts.texts;
@@ -91,13 +91,13 @@ export interface Question {
   readonly sampling: Sampling;
   /** The state in which the steps are proposed. */
   readonly messages: readonly Message[];
-  /** What a request with it has besides. */
+  /** Additional settings of its requests. */
   readonly tools: ToolsShown;
   /** The steps as text: two or more. */
   readonly proposals: readonly string[];
 }
 
-/** The places that one proposal was given, one an answer that counts; or why it has none. */
+/** The places given to one proposal, one per valid answer; or why it has none. */
 export type Placing =
   | {
       readonly ranks: readonly number[];
@@ -106,7 +106,7 @@ export type Placing =
     }
   | Failed;
 
-/** Asks for all places at once. */
+/** Asks for the complete ranking at once. */
 export async function placeByList(
   question: Question,
   context: CallContext,
@@ -119,7 +119,7 @@ export async function placeByList(
     numbers,
     request: fill(texts.list, { count }),
     answer: fill(reason ? texts.reasonedListAnswer : texts.listAnswer, { places }),
-    // Servers refuse limits on the length of a list; a place each cannot be left out.
+    // Servers refuse limits on the length of a list, but with a property per place none can be left out.
     schema: {
       ranking: objectSchema(
         Object.fromEntries(numbers.map((place) => [place, { type: 'integer', enum: numbers }])),
@@ -135,7 +135,7 @@ export async function placeByList(
   }));
 }
 
-/** Asks for the best one, then for the best of the others, until one is left. */
+/** Asks for the best proposal, then for the best of the others, until one is left. */
 export async function placeByBest(
   question: Question,
   context: CallContext,
@@ -164,7 +164,7 @@ export async function placeByBest(
   return placings;
 }
 
-/** How many answers name each as the best one, and how many cannot be read. */
+/** The number of answers that name each proposal as the best, and the number of unreadable ones. */
 export async function votesFor(
   question: Question,
   context: CallContext,
@@ -179,7 +179,7 @@ export async function votesFor(
   };
 }
 
-/** Asks for the best one of some. */
+/** Asks for the best of some proposals. */
 async function askForBest(
   question: Question,
   context: CallContext,
@@ -196,7 +196,7 @@ async function askForBest(
 }
 
 interface Asked {
-  /** The numbers of the proposals that are shown. */
+  /** The numbers of the proposals shown. */
   readonly numbers: readonly number[];
   readonly request: string;
   readonly answer: string;
@@ -230,7 +230,7 @@ interface RankedList {
   readonly reason: string | undefined;
 }
 
-/** All the numbers, each in its place, in the `ranking` of a reply: by places, or as a list. */
+/** The places in the `ranking` of a reply, as properties or as a list; every number must occur once. */
 function readList(completion: Completion, count: number): RankedList | undefined {
   const fields = fieldsIn(completion, 'ranking');
   if (fields === undefined) return undefined;
@@ -260,14 +260,14 @@ interface Best {
   readonly reason: string | undefined;
 }
 
-/** One of the numbers, in the `best` of a reply or the whole of it. */
+/** One of the numbers, from the `best` of a reply or the entire reply. */
 function readBest(completion: Completion, numbers: readonly number[]): Best | undefined {
   const items = numbers.map(String);
   const read = answerOf(completion, 'best', { answers: items });
   return read && { number: Number(read.answer), reason: read.reason };
 }
 
-/** The number that most answers name; of several the first. */
+/** The number named most often, ties going to the first. */
 function mostNamed(named: readonly Best[], numbers: readonly number[]): number | undefined {
   const votes = (number: number) => named.filter((best) => best.number === number).length;
   const most = Math.max(...numbers.map(votes));

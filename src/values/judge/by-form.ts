@@ -16,25 +16,28 @@ import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** A way to ask for a judgement, and to read it. */
+/** A form of judgement: how to ask for it, and how to read it. */
 export interface JudgeForm extends ReadableForm {
   /** The texts it asks with. */
   readonly prompts: PromptSet;
   /** Whether the value is read from log-probabilities. */
   readonly readsTokens: boolean;
-  /** The number of answers to average, unless the caller says otherwise. @defaultValue 1 where tokens are read, else 3 */
+  /** The number of answers to average, unless the caller says otherwise. @defaultValue 1 if tokens are read, else 3 */
   readonly samples?: number;
   /** The maximum tokens of a reply, unless the caller says otherwise. */
   readonly maxTokens: number;
-  /** The limit of a second question, where that one cut replies off before they said anything. @defaultValue none is asked */
+  /**
+   * The token limit of a second question, asked if the first limit cut replies off too early. @defaultValue there is no
+   * second question
+   */
   readonly maxTokensAgain?: number;
   /** The schema of a reply that is JSON. */
   readonly schema?: JsonValue;
-  /** What is asked behind a state, or behind the state in which a step is proposed. */
+  /** The question that follows a state or, with a step, the state in which it is proposed. */
   request(step: string | undefined): string;
 }
 
-/** How replies are read. */
+/** How to read replies. */
 export interface ReadableForm {
   /** What a reply is expected to be, for error messages. */
   readonly expected: string;
@@ -42,11 +45,11 @@ export interface ReadableForm {
   readonly reason: boolean;
   /** The least and the greatest score. @defaultValue none: scores are values */
   readonly range?: readonly [number, number];
-  /** What a reply says, or nothing where it cannot be read. */
+  /** Reads a reply; `undefined` if it is unreadable. */
   read(completion: Completion): Reading | undefined;
 }
 
-/** Values nodes by the answers of a model in a form, which may depend on whether it tells log-probabilities. */
+/** Values nodes by a model's answers in a form, which may depend on whether the model reports log-probabilities. */
 export function byForm<State, Action>(
   name: string,
   options: JudgingOptions<State, Action> & {
@@ -86,14 +89,14 @@ export function byForm<State, Action>(
   };
 }
 
-/** Whether a reply ended before it said anything: behind a blank, or, without log-probabilities, within a word. */
+/** Whether a reply was cut off before it said anything: after blanks or, without log-probabilities, within a word. */
 function isCutOff(form: ReadableForm, reply: Completion): boolean {
   const { finishReason, logprobs = [], text } = reply;
   if (finishReason !== 'length' || form.read(reply) !== undefined) return false;
   return logprobs.length === 0 || isBlank(text);
 }
 
-/** What all replies say together. Those that cannot be read are counted, and count for nothing. */
+/** The mean of all replies. Unreadable ones are ignored and counted. */
 export function average(
   form: ReadableForm,
   completions: readonly Completion[],
@@ -117,7 +120,7 @@ export function average(
   };
 }
 
-/** What is said in both orders, which weigh alike: one of them alone would say what stood first. */
+/** The mean of both orders, which have equal weight. One of them alone would reflect the position of the items. */
 export function ofBoth(orders: readonly (Evaluation | Failed)[]): Evaluation | Failed {
   const failure = orders.find((order) => 'failure' in order);
   if (failure !== undefined) return failure;

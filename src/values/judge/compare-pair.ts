@@ -38,15 +38,15 @@ export interface PairwiseOptions<State = any, Action = any> extends JudgingOptio
   readonly prompts?: Texts<'answer' | 'pair' | 'question' | 'reasonedAnswer' | 'rubric'>;
 }
 
-/** Two things, and what they are about. */
+/** Two items, and their context. */
 interface Pair {
-  /** What both are about, as a conversation; it may be empty. */
+  /** The context of both, as a conversation; it may be empty. */
   readonly messages: readonly Message[];
-  /** What a request with it has besides. @defaultValue nothing */
+  /** Additional settings of its requests. @defaultValue none */
   readonly tools?: ToolsShown;
-  /** One of them, as text. */
+  /** The first item, as text. */
   readonly first: string;
-  /** The other one. */
+  /** The second item. */
   readonly second: string;
 }
 
@@ -109,7 +109,7 @@ export async function comparePair(
   }
 }
 
-/** What the model is asked with. @throws EspalierError `usage` if an option is out of range. */
+/** The settings of the requests. @throws EspalierError `usage` if an option is out of range. */
 export function askingOf(options: PairwiseOptions): {
   readonly reason: boolean;
   readonly settings: ReturnType<typeof requestSettings>;
@@ -140,7 +140,7 @@ export function askingOf(options: PairwiseOptions): {
 const letters = ['A', 'B', 'T'];
 const pairSchema = objectSchema({ better: { type: 'string', enum: letters } }, { reason: true });
 
-/** How far what stands first is preferred: 1 is a win, 0 a defeat, 0.5 a tie. */
+/** The preference for the first item: 1 is a win, 0 a defeat, 0.5 a tie. */
 function readPreference(completion: Completion): Reading | undefined {
   if (completion.logprobs !== undefined) {
     const shares = probabilitiesOf(completion, letters);

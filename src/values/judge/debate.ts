@@ -33,7 +33,7 @@ export interface DebateOptions<State = any, Action = any> extends JudgingOptions
   readonly topP?: number;
   /** The requested length of an argument, in words: an integer from 1 up. @defaultValue 100 */
   readonly words?: number;
-  /** The maximum tokens of one argument: an integer from 1 up. @defaultValue 256, as that of a verdict */
+  /** The maximum tokens of one argument: an integer from 1 up. @defaultValue 256, the same as for a verdict */
   readonly argumentTokens?: number;
   /** Text added to the debaters' prompts after the state. The judge gets `promptParts` instead. @defaultValue none */
   readonly debaterParts?: readonly PromptPart<State, Action>[];
@@ -75,17 +75,17 @@ const debatePrompts = {
 } satisfies PromptSet;
 
 /**
- * Values nodes by a debate. An advocate and an opponent argue in parallel, blind to each other; then a judge sees
- * both arguments and gives codes, asked twice in parallel with the order of the arguments swapped:
+ * Values nodes by a debate. An advocate and an opponent argue in parallel, blind to each other; then a judge sees both
+ * arguments and gives codes, asked twice in parallel with the order of the arguments swapped:
  *
  * `V = (mean of v(codeᵢ) over 3 samples in one order + the same in the other) / 2`.
  *
  * That is 2 + 2 · `samples` calls per node, 8 by default. An unreadable verdict is ignored and counted in `unscored`;
  * both orders have equal weight, however many of their verdicts count. If one order has none, or one side gives no
- * argument, the node fails. The rationale holds both arguments, shortened.
+ * argument, the node fails. The rationale contains both arguments, shortened.
  *
- * The paper's settings: arguments at temperature 0.1 of at most 100 words, verdicts at temperature 1 and top-p
- * 0.95, codes from A to E.
+ * The paper's settings: arguments at temperature 0.1 of at most 100 words, verdicts at temperature 1 and top-p 0.95,
+ * codes from A to E.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * multi-agent debate as a value function.
@@ -144,7 +144,7 @@ export function debate<State = any, Action = any>(
   };
 }
 
-/** A model, what it is asked with, and what it is told. */
+/** A model, its request settings, and its prompt parts. */
 interface Party<State, Action> {
   readonly model: LanguageModel;
   readonly settings: RequestSettings;

@@ -24,12 +24,12 @@ type JsonOptions = Extract<JudgeOptions, { readonly form: string }>;
 type TextName = keyof NonNullable<JsonOptions['prompts']>;
 type Slots = Readonly<Record<string, string | number>>;
 
-/** What a judge is asked in a form, whose answers are JSON as a rule. */
+/** The question of a form, usually answered in JSON. */
 interface Question extends Pick<ReadableForm, 'expected' | 'range' | 'read'> {
   readonly prompts: PromptSet<TextName>;
-  /** What fills the question. */
+  /** The slots of the question. */
   readonly slots?: Slots;
-  /** What fills the form of the answer. */
+  /** The slots of the answer format. */
   readonly answerSlots?: Slots;
   /** The fields of an answer. */
   readonly fields: Readonly<Record<string, JsonValue>>;
@@ -79,7 +79,7 @@ const codesPrompts = promptsFor('codes', {
   ...jsonAnswers('"status": "<{names}>"'),
 });
 
-/** A code in the `status` of a reply, or the whole of it. */
+/** Reads a code from the `status` of a reply, or from the entire reply. */
 export function codesForm(options: Extract<JsonOptions, { form: 'codes' }>): JudgeForm {
   const { list, names, expected, schema, read } = codeTable(options);
   const prompts = codesPrompts;
@@ -95,7 +95,7 @@ const numberPrompts = promptsFor('number', {
   ...jsonAnswers('"score": <number>'),
 });
 
-/** A number in the `score` of a reply, or the whole of it. */
+/** Reads a number from the `score` of a reply, or from the entire reply. */
 export function numberForm(options: Extract<JsonOptions, { form: 'number' }>): JudgeForm {
   const { range = [1, 10] } = options;
   const [least, greatest] = range;
@@ -121,7 +121,7 @@ const successPrompts = promptsFor('success', {
   ...jsonAnswers('"success": <true or false>, "on_track": <true or false>'),
 });
 
-/** The `success` and `on_track` of a reply. */
+/** Reads the `success` and `on_track` of a reply. */
 export function successForm(options: JsonOptions): JudgeForm {
   const question: Question = {
     prompts: successPrompts,
@@ -131,7 +131,7 @@ export function successForm(options: JsonOptions): JudgeForm {
       const fields = fieldsIn(completion, 'success');
       const success = flagIn(fields?.['success']);
       const onTrack = flagIn(fields?.['ontrack']);
-      // Who has succeeded need not be told to be on the way.
+      // After a success, `on_track` may be missing.
       if (success === undefined || (!success && onTrack === undefined)) return undefined;
       return { score: success ? 1 : onTrack === true ? 0.5 : 0, reason: reasonIn(fields) };
     },
@@ -145,7 +145,7 @@ const yesNoPrompts = promptsFor('yes-no', {
   answer: 'Answer with one word: yes or no.',
 });
 
-/** P(yes) from log-probabilities, or a yes or no in the `answer` of a reply or at its beginning. */
+/** P(yes) from log-probabilities, or a yes or no from the `answer` of a reply or its beginning. */
 export function yesNoForm(options: JsonOptions, logprobs: boolean): JudgeForm {
   const { reason = false } = options;
   const readsTokens = logprobs && !reason;
@@ -167,7 +167,7 @@ export function yesNoForm(options: JsonOptions, logprobs: boolean): JudgeForm {
   };
 }
 
-/** The probability of one answer among the answers. */
+/** The probability of one answer, relative to all expected answers. */
 export function shareOf(
   answer: string,
   answers: readonly string[],
@@ -192,7 +192,7 @@ const criteriaPrompts = promptsFor('criteria', {
   ...jsonAnswers('"scores": {{{scores}}}'),
 });
 
-/** Points in the `scores` of a reply, all of them: their sum is the score, and the share of each a part. */
+/** Reads all points in the `scores` of a reply: the score is their sum, and the share of each becomes a part. */
 export function criteriaForm(options: Extract<JsonOptions, { form: 'criteria' }>): JudgeForm {
   const { criteria = workCriteria, reason = true } = options;
   expectCriteria(criteria);
@@ -215,9 +215,9 @@ export function criteriaForm(options: Extract<JsonOptions, { form: 'criteria' }>
   return { ...asked(question, options), maxTokens };
 }
 
-/** A reply that leaves a criterion out, or gives it more than there is, says nothing of the sum. */
+/** Reads all scores. A reply that misses a criterion, or exceeds its maximum, is unreadable. */
 function readScores(completion: Completion, criteria: readonly Criterion[]): Reading | undefined {
-  // Points stand under `scores`, or beside one another.
+  // The points may be under `scores`, or at the top level.
   const wrapped = fieldsIn(completion, 'scores');
   const inner = wrapped?.['scores'];
   const stated = isPlainObject(inner)

@@ -8,8 +8,7 @@ export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Acti
    * Whether to ask for a reason, which becomes the rationale of the evaluation. The value is then read from the text,
    * even if the model reports log-probabilities.
    *
-   * @defaultValue false for a scale and for yes or no, else true: a judge that must give its reason first judges
-   * better
+   * @defaultValue false for a scale and for yes or no, else true: a judge that must first give a reason judges better
    */
   readonly reason?: boolean;
   /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue the model's default */

@@ -15,8 +15,8 @@ import { scaleForm } from './scale.ts';
  *   log-probabilities are missing after all, the model is asked again for up to 8 tokens; setting `maxTokens` avoids
  *   the second call.
  * - `number`: an integer on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
- * - `criteria`: points for each of several criteria, as in I-MCTS: their sum over the most there can be. The share of
- *   each is kept as a part, and the sum as the raw score, like the number of `number`.
+ * - `criteria`: points for each of several criteria, as in I-MCTS: their sum divided by the maximum. The share of each
+ *   is kept as a part, and the sum as the raw score, like the number of `number`.
  * - `codes`: one of the codes A to E, as in R-MCTS, which takes the mean of 20 samples.
  * - `yes-no`: P(yes) if the model reports log-probabilities and no reason is wanted, else the share of *yes*.
  * - `success`: success 1, else on track 0.5, else 0, as in Koh et al., with 20 samples at temperature 1.
@@ -27,9 +27,9 @@ import { scaleForm } from './scale.ts';
  * Log-probabilities are unreadable if the expected words have less than 0.1 in total: something else was far likelier,
  * and their shares are noise.
  *
- * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023,
- * value prompts; Koh et al., "Tree Search for Language Model Agents", 2024; Yu et al., "ExACT: Teaching AI Agents to
- * Explore with Reflective-MCTS and Exploratory Learning", 2024, codes.
+ * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023, value prompts; Koh
+ * et al., "Tree Search for Language Model Agents", 2024; Yu et al., "ExACT: Teaching AI Agents to Explore with
+ * Reflective-MCTS and Exploratory Learning", 2024, codes.
  * @throws EspalierError `usage` if an option is out of range.
  */
 export function judge<State = any, Action = any>(

@@ -61,7 +61,7 @@ type Settings<State, Action> = PairwiseOptions<State, Action> &
 
 type Verdict = Evaluation | Failed;
 
-/** The comparisons of one batch: each pair is asked about once. */
+/** The comparisons of one batch. Each pair is compared once. */
 class Contest<State, Action> {
   readonly #settings: Settings<State, Action>;
   readonly #request: EvaluateRequest<State, Action>;
@@ -85,7 +85,7 @@ class Contest<State, Action> {
     if (others.length === 0) return { value: 1 };
     const outcomes = await Promise.all(
       others.map(async (other) => {
-        // Pairs are asked about in the order of siblings, whoever of them is evaluated.
+        // The order within a pair is that of the siblings, whichever of them is evaluated.
         return siblings.indexOf(other) < place
           ? seenAs('B', await this.#compare(other, node))
           : seenAs('A', await this.#compare(node, other));
@@ -113,7 +113,7 @@ class Contest<State, Action> {
     }
   }
 
-  /** What two siblings have in common: for actions the state in which they are proposed. */
+  /** The context that siblings share: for actions, the state in which they are proposed. */
   #messages(parent: SearchNode<State, Action>): ReturnType<typeof withParts> {
     const { about, promptParts } = this.#settings;
     const notation = notationOf(this.#request);
@@ -140,7 +140,7 @@ class Contest<State, Action> {
   }
 }
 
-/** A comparison as one of the two sees it. */
+/** A comparison from the point of view of one of the two. */
 function seenAs(letter: 'A' | 'B', comparison: Verdict): Verdict {
   if ('failure' in comparison) return comparison;
   const { value, rationale } = comparison;

@@ -41,7 +41,7 @@ const scalePrompts = {
   },
 } satisfies PromptSet;
 
-/** A word of a scale, from the first token or the beginning of the text. */
+/** Reads a word of a scale, from the first token or from the beginning of the text. */
 export function scaleForm(
   { scale = usual, reason = false, rubric, prompts: own }: ScaleOptions,
   logprobs: boolean,
@@ -87,7 +87,9 @@ function expectScale(scale: Scale): void {
   );
 }
 
-/** The expectation over the words, from what the model could have written first; some models begin with a blank or a mark. */
+/**
+ * The expectation over the words, from the probabilities of the first token; some models begin with a blank or a mark.
+ */
 function valueOfTokens(scale: Scale, completion: Completion): number | undefined {
   const { logprobs = [], finishReason } = completion;
   if (finishReason === 'refusal' || logprobs.length === 0) return valueOfText(scale, completion);
@@ -102,7 +104,7 @@ function valueOfTokens(scale: Scale, completion: Completion): number | undefined
   return undefined;
 }
 
-/** *Sure, let me look at it* is a courtesy. */
+/** A polite opening, as in *Sure, let me look at it*, is not a judgement. */
 const courtesy = /^\p{L}+[,.!]\s{1,3}(?:let\b|here\b|why\b|I\b|happy\b|it\b)/iu;
 
 function valueOfText(scale: Scale, completion: Completion): number | undefined {
@@ -111,7 +113,10 @@ function valueOfText(scale: Scale, completion: Completion): number | undefined {
   return word === undefined || courtesy.test(replyText(completion)) ? undefined : scale[word];
 }
 
-/** The word of the scale that a token is, or begins: with two letters or more, because `I` is a word of its own. */
+/**
+ * The word of the scale that a token equals or begins. A prefix needs at least two letters, because `I` is a word
+ * itself.
+ */
 function wordOf(words: readonly string[], token: string): string | undefined {
   const read = wordIn(token);
   if (read === undefined) return undefined;

@@ -59,7 +59,7 @@ export function decision<State = any, Action = any>(
   const set = withTexts(usual, options.prompts);
   const { question = { type: 'yes-no', text: set.texts[about] } } = options;
   expectQuestion(question, values);
-  // The question is part of what is told.
+  // The question belongs to the recorded prompts.
   const told = { ...set, texts: { ...set.texts, question: JSON.stringify(question) } };
   return {
     ...provenanceOf(

@@ -59,6 +59,6 @@ export function orm<State = any, Action = any>(
 function evaluationOf(map: ScoreMap, scores: readonly number[]): Evaluation | Failed {
   const [score] = scores;
   if (score !== undefined && scores.length === 1) return map('the score of a solution', score);
-  const message = `Expected one score of a solution, got ${scores.length}.`;
+  const message = `Expected one score per solution, got ${scores.length}.`;
   return { failure: { kind: 'invalid', message } };
 }

@@ -110,7 +110,7 @@ function prepare<State, Action>(
   };
 }
 
-/** The values of the steps to the parent, where the model can leave them out. */
+/** The values of the steps up to the parent, if the model can skip them. */
 function knownValues<State, Action>(
   { model, solutionOf }: Settings<State, Action>,
   { parent }: SearchNode<State, Action>,
@@ -137,7 +137,7 @@ function evaluationOf<State, Action>(
 ): Evaluation | Failed {
   if (known.length + scores.length !== count) {
     const wanted = count - known.length;
-    const message = `Expected one score a step, ${wanted} in all, got ${scores.length}.`;
+    const message = `Expected one score per step, ${wanted} in all, got ${scores.length}.`;
     return { failure: { kind: 'invalid', message } };
   }
   const mapped = scores.map((score) => map('the score of a step', score));
@@ -169,7 +169,7 @@ function aggregated(values: readonly number[], aggregate: Aggregate): number {
   }
 }
 
-/** The step whose score the value is; −1 where it is that of several. */
+/** The step whose score is the value; −1 if it combines several. */
 function placeOf(values: readonly number[], aggregate: Aggregate): number {
   if (aggregate === 'last') return values.length - 1;
   return aggregate === 'min' ? values.lastIndexOf(Math.min(...values)) : -1;

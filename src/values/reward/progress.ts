@@ -64,7 +64,7 @@ export function progress<State, Action>(
   expectNumber('alpha', alpha, { min: 0 });
   if (start !== undefined) expectNumber('start', start, { min: 0, max: 1 });
 
-  // What a node was found to be worth: its children will ask again.
+  // Values of nodes, kept because their children will need them.
   const known = new WeakMap<SearchNode<State, Action>, Evaluation>();
   const measure = { value, prover, bestOf, alpha, start, known };
   const { simulate } = value;
@@ -96,7 +96,7 @@ interface Measure<State, Action> {
   readonly bestOf: number;
   readonly alpha: number;
   readonly start: number | undefined;
-  /** What the prover makes of nodes, or what its value is made of. */
+  /** The success probabilities of the prover, or the values that they are computed from. */
   readonly known: WeakMap<SearchNode<State, Action>, Evaluation>;
 }
 
@@ -130,7 +130,7 @@ function* evaluateAll<State, Action>(
   });
 }
 
-/** The parents whose values are not known and not asked for anyhow, each once. */
+/** The parents whose values are neither known nor requested already, each once. */
 function missingParents<State, Action>(
   measure: Measure<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
@@ -155,7 +155,7 @@ function scored<State, Action>(
   if ('failure' in value) return value;
   if ('failure' in after) return named('prover', after);
   if ('failure' in before) return named('before the step', before);
-  // With one try as it stands: a prover's own value is not to be rounded.
+  // With one try the value is used unchanged: the formula would round it.
   const proves = (chance: number) => (bestOf === 1 ? chance : 1 - (1 - chance) ** bestOf);
   const [then, now] = [proves(before.value), proves(after.value)];
   const [least, greatest] = [-alpha, 1 + alpha];

@@ -9,7 +9,7 @@ import { solutionTo } from '../../prompting/solution.ts';
 /** The question and the steps to a node. */
 export type SolutionOf<State, Action> = (node: SearchNode<State, Action>) => Omit<Solution, 'from'>;
 
-/** What the part `name` needs to show solutions. */
+/** What the evaluator `name` requires in order to show solutions. */
 export function solutionNeeds<State, Action>(
   name: string,
   solutionOf: SolutionOf<State, Action> | undefined,
@@ -19,7 +19,7 @@ export function solutionNeeds<State, Action>(
   return {};
 }
 
-/** How nodes look to a reward model unless the caller says it. */
+/** The default solution shown to a reward model. */
 export function usualSolutions<State, Action>(
   request: EvaluateRequest<State, Action>,
 ): SolutionOf<State, Action> {

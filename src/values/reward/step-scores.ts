@@ -7,14 +7,14 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** The value of what a score tells of, or why it is none. What was mapped is kept in `raw`. */
+/** Maps a score to a value, or a failure if it is invalid. A mapped score is kept in `raw`. */
 export type ScoreMap = (source: string, score: number) => Evaluation | Failed;
 
 /**
- * How the scores of a model become values: as they are in [0, 1], from another range by
- * `(score − least) / (greatest − least)`, without bounds or if asked for by `1 / (1 + e^−score)`.
+ * How the scores of a model become values: scores in [0, 1] unchanged; scores on another range by `(score − least) /
+ * (greatest − least)`; scores without bounds, or on request, by `1 / (1 + e^−score)`.
  *
- * @throws EspalierError `usage` where a range without bounds is to be mapped affinely.
+ * @throws EspalierError `usage` if a range without bounds is to be mapped affinely.
  */
 export function scoreMapOf(
   { range: [least, greatest] = [0, 1] }: Pick<RewardModel, 'range'>,
@@ -27,7 +27,7 @@ export function scoreMapOf(
     throw expectation('squash', "'sigmoid' for a model whose scores have no bounds", squash);
   }
   if (way === 'affine' && least === 0 && greatest === 1) return valueInRange;
-  // JSON has no infinity, and trees are JSON.
+  // JSON has no infinity, and trees are saved as JSON.
   const { MAX_VALUE } = Number;
   const range = [Math.max(least, -MAX_VALUE), Math.min(greatest, MAX_VALUE)] as const;
   return (source, score) => {
@@ -38,7 +38,7 @@ export function scoreMapOf(
   };
 }
 
-/** Checks a reward model, and what it scores. @throws EspalierError `usage` */
+/** Checks a reward model and its kind of scores. @throws EspalierError `usage` */
 export function expectRewardModel(model: RewardModel, scores: 'solution' | 'steps'): void {
   expectMethods('model', model, ['score']);
   const given = model.scores ?? 'steps';
@@ -53,19 +53,19 @@ function word(scores: 'solution' | 'steps'): string {
 
 /** A node whose solution is to be scored. */
 interface Questioned {
-  /** What is asked. */
+  /** The solution. */
   readonly solution: Solution;
-  /** The evaluation that its scores, as many as were asked for, come to. */
+  /** Makes the evaluation from its scores, whose number is that requested. */
   readonly read: (scores: readonly number[]) => Evaluation | Failed;
 }
 
-/** What a node comes to: a question for the reward model, or what is known without it. */
+/** A prepared node: a question for the reward model, or a result that needs no call. */
 export type Prepared = Evaluation | Failed | Questioned;
 
 /**
  * Evaluates nodes with one call for all of their solutions.
  *
- * @param prepare - What a node comes to. What it throws fails this one node.
+ * @param prepare - Prepares a node. An error fails only this node.
  */
 export async function scoreNodes<State, Action>(
   nodes: readonly SearchNode<State, Action>[],

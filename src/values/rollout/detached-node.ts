@@ -23,7 +23,7 @@ const unsearched = {
   complete: false,
 } as const;
 
-/** A copy of a node without its children and statistics: it looks like one of the tree and is not in it. */
+/** A copy of a node without its children and statistics: it looks like a node of the tree but is not part of it. */
 export function detach<State, Action>(
   node: NodeWithState<State, Action>,
 ): NodeWithState<State, Action> {
@@ -35,7 +35,7 @@ export function detach<State, Action>(
     : { ...unsearched, ...own, kind: 'realised', parent: node.parent, action: node.action };
 }
 
-/** The node after a step of a rollout. A policy may look back along its parents; its id is that of its parent. */
+/** The node after a step of a rollout. A policy may follow its parents; its id is that of its parent. */
 export function detachedChild<State, Action>(
   parent: NodeWithState<State, Action>,
   {

@@ -9,31 +9,31 @@ import type { Policy, Proposal, ValidProposal } from '../../contracts/policy.ts'
 import { type Waiting, wait } from '../settle.ts';
 import { detachedChild } from './detached-node.ts';
 
-/** How a state is played on from. */
+/** The settings of a rollout. */
 export interface Play<State, Action> {
   /** The dynamics. */
   readonly environment: Environment<State, Action>;
-  /** Chooses the actions, one at a time. */
+  /** Proposes the actions, one at a time. */
   readonly policy: Policy<State, Action>;
-  /** Values the state in which a play is broken off. */
+  /** Values the state at which a rollout is cut off. */
   readonly evaluator: Evaluator<State, Action> | undefined;
-  /** The longest play, in actions. */
+  /** The longest rollout, in actions. */
   readonly maxDepth: number;
   /** γ. */
   readonly discount: number;
-  /** What a play is worth: its return to the end, or the best that any state on its way was worth. */
+  /** The return of a rollout: the return at its end, or the best over its states. */
   readonly worth: 'best' | 'end';
 }
 
-/** One of several plays from the same node. */
+/** One of several rollouts from the same node. */
 export interface PlayRequest extends Omit<EvaluateRequest, 'environment'> {
-  /** Which one this is: equal requests to a model with equal offsets would be one call. */
+  /** Its index: equal requests to a model with equal offsets would be made once. */
   readonly offset: number;
-  /** What the start was valued at before, where it was. */
+  /** The earlier value of the start, if there is one. */
   readonly value: number | undefined;
 }
 
-/** Plays on from a node; what the play is worth, or why it came to nothing. */
+/** Plays from a node. Returns the return of the rollout, or why it failed. */
 export function* playOut<State, Action>(
   play: Play<State, Action>,
   start: NodeWithState<State, Action>,
@@ -54,7 +54,7 @@ export function* playOut<State, Action>(
     if (isForBest) best = better(best, yield* worthOf(play, place, request));
   }
   if (!isForBest) return yield* worthOf(play, place, request);
-  // A play for the best that met no state is worth what its start is, which nobody is asked twice.
+  // With `best`, a rollout without states is worth the value of its start, which is not requested twice.
   return best ?? request.value ?? (yield* worthOf(play, first, request));
 }
 
@@ -62,22 +62,22 @@ function better(best: number | undefined, value: number | Failed): number | unde
   return typeof value === 'number' ? Math.max(best ?? 0, value) : best;
 }
 
-/** How far a play has come. */
+/** The progress of a rollout. */
 interface Place<State, Action> {
   readonly node: NodeWithState<State, Action>;
   /** The rewards so far, discounted. */
   readonly total: number;
-  /** What a further reward counts. */
+  /** The discount of the next reward. */
   readonly weight: number;
 }
 
-/** The next place; `undefined` where the policy has no proposal. */
+/** The next place; `undefined` if the policy proposes nothing. */
 function* goOn<State, Action>(
   play: Play<State, Action>,
   { node, total, weight }: Place<State, Action>,
   request: PlayRequest,
 ): Waiting<Place<State, Action> | Failed | undefined> {
-  // The tree knows nothing of this state: effects would act on the one where the play began.
+  // The state is not in the tree: without this, effects would act on the state where the rollout began.
   const context = actingOn(request.context, () => stateAddress(node, play.environment));
   const proposal = yield* choose(play, node, { context, request });
   if (proposal === undefined) return undefined;
@@ -91,7 +91,7 @@ function* goOn<State, Action>(
   };
 }
 
-/** The rewards up to a place and the value of its state; a rewarded end has said all. */
+/** The rewards up to a place plus the value of its state; a rewarded end needs no value. */
 function* worthOf<State, Action>(
   play: Play<State, Action>,
   { node, total, weight }: Place<State, Action>,

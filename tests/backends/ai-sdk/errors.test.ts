@@ -61,7 +61,7 @@ describe('an error', () => {
       {
         code: 'usage',
         scope: 'run',
-        message: `${name} cannot be asked: Acme API key is missing.`,
+        message: `${name} cannot be called: Acme API key is missing.`,
       },
     ],
     [
@@ -69,7 +69,7 @@ describe('an error', () => {
       {
         kind: 'capability',
         charged: false,
-        message: `${name} cannot be asked: 'tools' functionality not supported.`,
+        message: `${name} cannot be called: 'tools' functionality not supported.`,
       },
     ],
   ])('before anything was sent is free: %s', async (error, told) => {

@@ -82,6 +82,6 @@ test('where the results of such a batch are not kept any more, it stops with a s
     code: 'unavailable',
     scope: 'run',
     message:
-      'anthropic:claude-haiku-5-5 no longer tells what the batch a has answered, so that nobody knows whether it is one of this run, and paid for. Look it up at the provider, and take another run folder.',
+      'anthropic:claude-haiku-5-5 no longer has the results of the batch a, so it is unknown whether it belongs to this run and was paid for. Look it up at the provider, and use another run folder.',
   });
 });

@@ -107,7 +107,7 @@ describe('what a model takes in no other way', () => {
         model: 'anthropic:claude-sonnet-5-5',
         about: 'stop',
         message:
-          'anthropic:claude-sonnet-5-5 takes no stop text of white space only: answers are cut off here instead.',
+          'anthropic:claude-sonnet-5-5 takes no stop text of white space only: answers are cut off locally instead.',
       },
     ]);
     expect((await ask(model, { stop: ['\n'] })).warnings).toEqual([]);

@@ -43,7 +43,7 @@ const cases: readonly Case[] = [
     status: 404,
     text: 'model: claude-sonnet-5-5',
     kind: 'bad-request',
-    sentence: `${name} knows no such model or path (404: model: claude-sonnet-5-5). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.`,
+    sentence: `${name} does not know this model or path (404: model: claude-sonnet-5-5). Check the model's name, and whether the base URL ends as the server expects, usually with /v1.`,
   },
   {
     status: 400,
@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     status: 400,
     text: 'messages: nonsense',
     kind: 'bad-request',
-    sentence: `${name} cannot make sense of the request (400: messages: nonsense).`,
+    sentence: `${name} does not understand the request (400: messages: nonsense).`,
   },
   {
     status: 429,

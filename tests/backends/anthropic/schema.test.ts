@@ -92,7 +92,7 @@ test('what answers cannot be bound to is told in words', async () => {
       model: 'anthropic:claude-sonnet-5-5',
       about: 'schema',
       message:
-        'anthropic:claude-sonnet-5-5 cannot be bound to a schema like this one: it is asked for in words, and may not be kept.',
+        'anthropic:claude-sonnet-5-5 cannot be constrained to a schema like this one: it is requested in words, and may not be followed.',
     },
   ]);
 });

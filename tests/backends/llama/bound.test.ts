@@ -74,7 +74,7 @@ describe('a schema', () => {
         model: 'llama:fake.gguf',
         about: 'schema',
         message:
-          'The text is bound to the schema but for `minimum`, `multipleOf`: check these when it is there.',
+          'The text is constrained to the schema except for `minimum`, `multipleOf`: check these in the result.',
       },
     ]);
   });

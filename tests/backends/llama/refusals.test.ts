@@ -81,7 +81,7 @@ describe('a file that cannot be read', () => {
     const args = ['--input-type=module', '-e', script, path];
     const root = join(import.meta.dirname, '../../..');
     expect(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })).toBe(
-      'usage: Expected the package `node-llama-cpp` to be installed, and it is not. Run: npm install node-llama-cpp',
+      'usage: Expected the package `node-llama-cpp` to be installed, but it is not. Run: npm install node-llama-cpp',
     );
   });
 });

@@ -111,8 +111,8 @@ describe('what no grammar can be made from', () => {
     [{ allOf: [{ type: 'null' }, { type: 'string' }] }, 'no `type` (allOf)'],
     [{ type: 'string', if: {} }, '`if`'],
     [{ type: 'frog' }, 'the type `frog`'],
-    [{ enum: [[1]] }, 'a `enum` that is no single value'],
-    [{ const: { a: 1 } }, 'a `const` that is no single value'],
+    [{ enum: [[1]] }, 'a `enum` that is not a single value'],
+    [{ const: { a: 1 } }, 'a `const` that is not a single value'],
     [{ $ref: 'https://example.org/schema' }, 'a `$ref` to `https://example.org/schema`'],
     [{ type: 'object', properties: { a: { minimum: 1 } } }, 'no `type` (minimum)'],
   ])('%j is refused', (schema, what) => {

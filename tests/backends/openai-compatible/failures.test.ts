@@ -59,14 +59,14 @@ describe('a server that is not as it should be', () => {
   test('lists the model, and does not find it all the same', async () => {
     const unknown = { status: 404, json: { error: { message: 'No.' } } };
     expect((await failureOf(unknown, { json: { data: [{ id: 'm-1' }] } })).message).toMatch(
-      /^vllm:m-1 at http:\/\/host:8000\/v1 knows no such model or path \(404: No\)\./,
+      /^vllm:m-1 at http:\/\/host:8000\/v1 does not know this model or path \(404: No\)\./,
     );
   });
 
   test('has no such path', async () => {
     const gone = { status: 404, json: { detail: 'Not Found' } };
     expect((await failureOf(gone)).message).toBe(
-      "vllm:m-1 at http://host:8000/v1 knows no such model or path (404: Not Found). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.",
+      "vllm:m-1 at http://host:8000/v1 does not know this model or path (404: Not Found). Check the model's name, and whether the base URL ends as the server expects, usually with /v1.",
     );
   });
 
@@ -97,14 +97,14 @@ describe('a server that is not as it should be', () => {
 
   test('answers in another shape', async () => {
     expect((await failureOf({ json: ['Hi'] })).message).toBe(
-      'vllm:m-1 answered with JSON of another shape: it has no `choices`.',
+      'vllm:m-1 answered with JSON with another structure: it has no `choices`.',
     );
   });
 
   test('has moved', async () => {
     const moved = { status: 308, text: '', headers: { location: 'https://host/v1' } };
     expect((await failureOf(moved)).message).toBe(
-      'vllm:m-1 cannot make sense of the request (308: it has moved to https://host/v1).',
+      'vllm:m-1 does not understand the request (308: it has moved to https://host/v1).',
     );
   });
 });

@@ -204,7 +204,7 @@ describe('a request to Groq', () => {
       ],
     });
     expect(both.warnings).toEqual([
-      'groq:m-1 takes no schema beside tools: there it is asked for in words, and may not be kept.',
+      'groq:m-1 does not support a schema together with tools: there it is requested in words, and may not be followed.',
     ]);
     const alone = await sentBy('groq', { schema });
     expect(alone.body).toMatchObject({ response_format: { type: 'json_schema' } });
@@ -343,7 +343,7 @@ describe('a request to OpenRouter', () => {
     await model('openrouter', { fetch }).generate({ ...request, schema }, call);
     expect(requests).toHaveLength(2);
     expect(call.warnings.map(({ message }) => message)).toEqual([
-      'openrouter:m-1 does not honour `hosts`: no host takes all that was asked for, and what one does not take it ignores.',
+      'openrouter:m-1 does not honour `hosts`: no host supports everything requested, and hosts ignore what they do not support.',
     ]);
   });
 

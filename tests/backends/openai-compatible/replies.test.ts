@@ -227,7 +227,7 @@ describe('the beginning of an answer that a server refuses to continue', () => {
     const { completions } = await model.generate({ ...request, messages }, call);
     expect(completions[0]?.text).toBe('yes.');
     expect(call.warnings.map(({ message }) => message)).toEqual([
-      'vllm:m-1 does not honour `continuation`: the beginning of the answer is told in the question.',
+      'vllm:m-1 does not honour `continuation`: the beginning of the answer is sent in the question.',
     ]);
     expect(model.capabilities.continuation).toBe(false);
     const before = requests.length;

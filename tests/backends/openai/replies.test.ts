@@ -101,7 +101,7 @@ describe('an answer of the Responses API, where it was asked for more,', () => {
     const broken = await answered({ output: [{ ...call, arguments: '{"a"' }] });
     expect(broken.completions).toEqual([{ text: '', finishReason: 'other' }]);
     expect(broken.warnings).toEqual([
-      'openai:gpt-4o called a tool with an input that is no JSON: the call is left out.',
+      'openai:gpt-4o called a tool with an input that is not JSON: the call is left out.',
     ]);
   });
 
@@ -121,7 +121,7 @@ describe('an answer of the Responses API, where it was asked for more,', () => {
     );
     expect(completions).toEqual([{ text: 'one', finishReason: 'stop' }]);
     expect(warnings).toEqual([
-      'openai:gpt-4o does not honour `stop`: answers are cut off here instead.',
+      'openai:gpt-4o does not honour `stop`: answers are cut off locally instead.',
     ]);
   });
 });
@@ -151,7 +151,7 @@ describe('a service that is not as it should be', () => {
         status: 404,
         json: { error: { message: 'The model `gpt-4o` does not exist', code: 'model_not_found' } },
       },
-      "openai:gpt-4o knows no such model or path (404: The model `gpt-4o` does not exist). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.",
+      "openai:gpt-4o does not know this model or path (404: The model `gpt-4o` does not exist). Check the model's name, and whether the base URL ends as the server expects, usually with /v1.",
     ],
     ['answers with nothing', { text: '' }, 'openai:gpt-4o answered with an empty reply.'],
     [
@@ -172,7 +172,7 @@ describe('a service that is not as it should be', () => {
     [
       'answers in another shape',
       { json: { choices: [] } },
-      'openai:gpt-4o answered with JSON of another shape: it has no `output`.',
+      'openai:gpt-4o answered with JSON with another structure: it has no `output`.',
     ],
     [
       'answers without an answer',

@@ -34,6 +34,6 @@ test('a server that takes no notice of `stream` is asked without', async () => {
   expect(completions[0]?.text).toBe('a');
   expect(requests.map(({ body }) => Object(body).stream ?? false)).toEqual([true, false]);
   expect(call.warnings.map(({ message }) => message)).toEqual([
-    'openai:gpt-4o does not honour `stream`: long answers are asked for in one piece.',
+    'openai:gpt-4o does not honour `stream`: long answers are requested without streaming.',
   ]);
 });

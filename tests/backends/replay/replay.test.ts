@@ -116,7 +116,7 @@ describe('a sample', () => {
     expect(error).toBeInstanceOf(EspalierError);
     expect(error).toMatchObject({
       code: 'unrecorded',
-      message: `The journal does not hold sample ${index} of this request to acme:large; a replay makes no new calls.`,
+      message: `The journal does not contain sample ${index} of this request to acme:large; a replay makes no new calls.`,
     });
   });
 
@@ -191,15 +191,15 @@ describe('the model', () => {
   test.each<[Parameters<typeof replay>[0], string]>([
     [
       { journal: several },
-      "Expected `model` to be 'acme:small:8b' or 'acme:large', which the journal holds, got `undefined`.",
+      "Expected `model` to be 'acme:small:8b' or 'acme:large', which the journal contains, got `undefined`.",
     ],
     [
       { journal: large, model: 'other' },
-      'Expected `model` to be \'acme:large\', which the journal holds, got `"other"`.',
+      'Expected `model` to be \'acme:large\', which the journal contains, got `"other"`.',
     ],
     [
       { journal: [{ type: 'journal', version: 2, run: {} }] },
-      'Expected `journal` to hold answers of a language model, got a journal without any.',
+      'Expected `journal` to contain answers of a language model, got a journal without any.',
     ],
     [
       { journal: 7 as never },

@@ -111,13 +111,13 @@ test('a mark in a step or in the question fails that solution, and nobody is ask
   expect(scores).toEqual([
     {
       kind: 'invalid',
-      message: 'Expected step 2 not to hold "<extra_0>", a mark of the recipe qwen-math-prm.',
+      message: 'Expected step 2 not to contain "<extra_0>", a mark of the recipe qwen-math-prm.',
     },
     [0.9],
     {
       kind: 'invalid',
       message:
-        'Expected the question not to hold "<|im_end|>", a mark of the recipe qwen-math-prm.',
+        'Expected the question not to contain "<|im_end|>", a mark of the recipe qwen-math-prm.',
     },
   ]);
   expect(server.requests[0]?.body).toMatchObject({ input: [containing('Because.')] });
@@ -176,7 +176,7 @@ test.each([
     ],
     /got `"high"`/,
   ],
-  ['nothing', () => undefined, /one answer a solution/],
+  ['nothing', () => undefined, /one answer per solution/],
   ['base64 of another length', () => 'AAAA', /rows of 2 numbers as base64/],
   ['NaN as base64', () => 'AADAfwAAwH8AAMB/AADAfw==', /a number, got `NaN`/],
 ])('%s fails one solution and leaves the other', async (_what, change, message) => {
@@ -190,7 +190,7 @@ test.each([
 test('half of an answer fails the other half', async () => {
   const scores = await scoresWith(withData((data) => data.slice(1)));
   expect(scores).toEqual([
-    { kind: 'invalid', message: 'Expected one answer a solution, got none or several.' },
+    { kind: 'invalid', message: 'Expected one answer per solution, got none or several.' },
     [0.25],
   ]);
   const twice = await scoresWith(withData((data) => [data[0], data[0], data[1]]));
@@ -200,7 +200,7 @@ test('half of an answer fails the other half', async () => {
 test('a reply of another shape is an error of the call', async () => {
   await expect(scoresWith(() => ({ object: 'list' }))).rejects.toMatchObject({
     kind: 'malformed',
-    message: 'vllm:emulated answered with JSON of another shape: it has no `data`.',
+    message: 'vllm:emulated answered with JSON with another structure: it has no `data`.',
   });
 });
 

@@ -170,12 +170,12 @@ test.each<readonly [fault: string, metadata: Record<string, MetadataEntry>, expe
   [
     'too few scores',
     { 'tokenizer.ggml.scores': { type: 'f32s', value: [1, 2] } },
-    '`tokenizer.ggml.scores` to be 369 numbers, one a token, got 2',
+    '`tokenizer.ggml.scores` to be 369 numbers, one per token, got 2',
   ],
   [
     'too few types',
     { 'tokenizer.ggml.token_type': { type: 'i32s', value: [1] } },
-    '`tokenizer.ggml.token_type` to be 369 numbers, one a token, got 1',
+    '`tokenizer.ggml.token_type` to be 369 numbers, one per token, got 1',
   ],
   [
     'a token out of range',

@@ -119,15 +119,15 @@ describe('a chat reply', () => {
 
 describe('a chat reply in the wrong shape', () => {
   test.each([
-    [null, 'JSON of another shape: it has no `choices`'],
-    [[], 'JSON of another shape: it has no `choices`'],
-    [{}, 'JSON of another shape: it has no `choices`'],
-    [{ choices: {} }, 'JSON of another shape: it has no `choices`'],
+    [null, 'JSON with another structure: it has no `choices`'],
+    [[], 'JSON with another structure: it has no `choices`'],
+    [{}, 'JSON with another structure: it has no `choices`'],
+    [{ choices: {} }, 'JSON with another structure: it has no `choices`'],
     [{ choices: [] }, 'no choice at all'],
-    [{ choices: [null] }, 'JSON of another shape: choice 0 has no `message`'],
+    [{ choices: [null] }, 'JSON with another structure: choice 0 has no `message`'],
     [
       { choices: [{ message: { content: 'a' } }, {}] },
-      'JSON of another shape: choice 1 has no `message`',
+      'JSON with another structure: choice 1 has no `message`',
     ],
   ])('%j says what is missing', (body, what) => {
     expect(() => read(body)).toThrow(`maker:m answered with ${what}.`);
@@ -177,7 +177,7 @@ describe('tool calls of a chat reply', () => {
       text: 'Hm.',
       finishReason: 'other',
       toolCalls: [{ id: 'call_7', name: 'add', input: { a: 2 } }],
-      warnings: ['tools: called a tool with an input that is no JSON: the call is left out.'],
+      warnings: ['tools: called a tool with an input that is not JSON: the call is left out.'],
     });
   });
 
@@ -209,7 +209,7 @@ describe('an answer where a schema was asked for', () => {
     expect(completionOf({ content: 'Sure! {"a": 1}' }, 'stop', { schema })).toMatchObject({
       finishReason: 'other',
       warnings: [
-        'schema: wrote no JSON where a schema was asked for: such an answer ends as `other`.',
+        'schema: wrote no JSON although a schema was requested: such an answer ends as `other`.',
       ],
     });
   });
@@ -272,14 +272,14 @@ describe('log-probabilities of a chat reply', () => {
     );
     expect(completions[0]).toEqual({ text: 'ab', finishReason: 'stop' });
     expect(warnings).toEqual([
-      'logprobs: wrote a token too unlikely to be told: that answer comes without logprobs.',
+      'logprobs: wrote a token too unlikely to be reported: that answer comes without log-probabilities.',
     ]);
   });
 
   test('that are not told are warned of', () => {
     const choices = [{ message: { content: 'a' }, logprobs: null }];
     expect(read({ choices }, { logprobs: true }).warnings).toEqual([
-      'logprobs: told no log-probabilities: answers come without.',
+      'logprobs: reported no log-probabilities: answers come without them.',
     ]);
   });
 

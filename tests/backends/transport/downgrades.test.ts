@@ -26,7 +26,7 @@ describe('downgrades', () => {
       {
         model: 'maker:m',
         about: 'n',
-        message: 'maker:m does not honour `n`: several samples are asked for one by one.',
+        message: 'maker:m does not honour `n`: several samples are requested one by one.',
       },
       {
         model: 'maker:m',

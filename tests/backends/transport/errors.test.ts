@@ -151,14 +151,14 @@ const cases: readonly Case[] = [
     about: "SGLang's error, at the top level",
     thrown: refused(400, { object: 'error', message: 'The input is odd.', code: 400 }),
     kind: 'bad-request',
-    message: 'maker:m-1 cannot make sense of the request (400: The input is odd).',
+    message: 'maker:m-1 does not understand the request (400: The input is odd).',
   },
   {
     about: 'an unknown model',
     thrown: refused(404, { error: { message: 'The model `m-1` does not exist.' } }),
     kind: 'bad-request',
     message:
-      "maker:m-1 at http://host:8000/v1 knows no such model or path (404: The model `m-1` does not exist). Check the model's name, and whether the base URL ends as the server wants it, usually with /v1.",
+      "maker:m-1 at http://host:8000/v1 does not know this model or path (404: The model `m-1` does not exist). Check the model's name, and whether the base URL ends as the server expects, usually with /v1.",
     retryable: false,
   },
   {
@@ -172,7 +172,7 @@ const cases: readonly Case[] = [
     }),
     kind: 'capability',
     message:
-      "maker:m-1 does not honour what was asked for (400: Unsupported value: 'temperature' does not support 0.2 with this model).",
+      "maker:m-1 does not support something that was requested (400: Unsupported value: 'temperature' does not support 0.2 with this model).",
     retryable: false,
     charged: false,
     parameter: 'temperature',
@@ -248,7 +248,7 @@ const cases: readonly Case[] = [
     thrown: refused(422, { detail: "Unused fields in the request: {'logprobs'}" }),
     kind: 'capability',
     message:
-      "maker:m-1 does not honour what was asked for (422: Unused fields in the request: {'logprobs'}).",
+      "maker:m-1 does not support something that was requested (422: Unused fields in the request: {'logprobs'}).",
     parameter: 'logprobs',
   },
   {
@@ -260,7 +260,7 @@ const cases: readonly Case[] = [
     about: 'a redirection',
     thrown: refused(301, '', { location: 'https://host/v1' }),
     kind: 'bad-request',
-    message: 'maker:m-1 cannot make sense of the request (301: it has moved to https://host/v1).',
+    message: 'maker:m-1 does not understand the request (301: it has moved to https://host/v1).',
   },
   {
     about: 'a host that refuses connections',
@@ -348,7 +348,7 @@ describe('errors of wires', () => {
   test('show no more than a line of what was said', () => {
     const error = modelCallErrorFrom(refused(400, `a\n\n${'b'.repeat(300)}`), context);
     expect(error.message).toBe(
-      `maker:m-1 cannot make sense of the request (400: a ${'b'.repeat(198)}…).`,
+      `maker:m-1 does not understand the request (400: a ${'b'.repeat(198)}…).`,
     );
   });
 

@@ -16,7 +16,7 @@ test('a package that is missing is named, with what to run', async () => {
   expect(error).toMatchObject({
     code: 'usage',
     message:
-      'Expected the package `no-such-package` to be installed, and it is not. Run: npm install no-such-package',
+      'Expected the package `no-such-package` to be installed, but it is not. Run: npm install no-such-package',
   });
 });
 

@@ -52,7 +52,7 @@ describe('the text of a reply', () => {
     const { response } = streamed(...parts);
     expect(await rejectionOf(replyText(response, { context, maxReplyBytes: 99 }))).toMatchObject({
       kind: 'malformed',
-      message: 'maker:m answered with bytes that are no UTF-8.',
+      message: 'maker:m answered with bytes that are not UTF-8.',
     });
   });
 });

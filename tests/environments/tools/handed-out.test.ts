@@ -67,7 +67,7 @@ test('whoever approves of a commit cannot change it', async () => {
     });
     expect({ status, message }).toEqual({
       status: 'refused',
-      message: expect.stringContaining('What it is given cannot be changed'),
+      message: expect.stringContaining('Its arguments cannot be changed'),
     });
   }
   expect(sent).toEqual([]);
@@ -227,7 +227,7 @@ test('an undo that takes apart what it is given is told so, and the next one is 
   });
   const { state } = await list.reset(plainContext());
   const step = list.step(state, { tool: 'add', input: {} }, plainContext());
-  await expect(step).rejects.toThrow('What it is given cannot be changed');
+  await expect(step).rejects.toThrow('Its arguments cannot be changed');
   await list.close();
   expect((await list.recover()).undone).toBe(0);
   expect(await list.recover()).toEqual({ undone: 1, failed: [] });

@@ -51,7 +51,7 @@ const misbehaving: readonly (readonly [string, () => unknown, string])[] = [
   [
     'hangs',
     () => new Promise(() => {}),
-    '<error>\nIt took longer than 20 ms, and was given up.\n</error>',
+    '<error>\nIt took longer than 20 ms, and was abandoned.\n</error>',
   ],
   [
     'throws',
@@ -69,7 +69,7 @@ const misbehaving: readonly (readonly [string, () => unknown, string])[] = [
   [
     'returns what is no JSON',
     () => new Date(0),
-    '<error>\nIt returned what JSON cannot hold: a Date.\n</error>',
+    '<error>\nIt returned a value that JSON cannot hold: a Date.\n</error>',
   ],
   [
     'returns a text that would end the mark',
@@ -82,7 +82,7 @@ const misbehaving: readonly (readonly [string, () => unknown, string])[] = [
       (db as { items: Record<string, number> }).items['tea'] = 99;
       return 'done';
     },
-    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. What it is given cannot be changed: a `pure` tool returns a new state, and others change a copy.\n</error>",
+    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. Its arguments cannot be changed: a `pure` tool returns a new state, and others change a copy.\n</error>",
   ],
 ];
 
@@ -119,8 +119,8 @@ test('a pure tool that lies about what it returns changes nothing', async () => 
   );
   expect(seen).toEqual([
     '<error>\nIt returned a state that JSON cannot hold: a function.\n</error>',
-    '<error>\nIt returned no plain object with `state` or `output`.\n</error>',
-    '<error>\nIt returned what JSON cannot hold: a Set.\n</error>',
+    '<error>\nIt did not return a plain object with `state` or `output`.\n</error>',
+    '<error>\nIt returned a value that JSON cannot hold: a Set.\n</error>',
   ]);
 });
 
@@ -134,7 +134,7 @@ const hostile: readonly (readonly [string, unknown, string])[] = [
   ],
   ['a name of all objects', { tool: '__proto__', input: {} }, 'There is no such tool.'],
   ['another name of all objects', { tool: 'constructor', input: {} }, 'There is no such tool.'],
-  ['no input', { tool: 'works' }, 'Its input is not what it takes.'],
+  ['no input', { tool: 'works' }, 'Its input is invalid.'],
   [
     'another type',
     { tool: 'works', input: { item: 7 } },
@@ -148,7 +148,7 @@ const hostile: readonly (readonly [string, unknown, string])[] = [
   [
     'a text of 20 MB',
     { tool: 'works', input: { item: 'x'.repeat(2e7) } },
-    'at most 1000000 are taken.',
+    'at most 1000000 are accepted.',
   ],
   [
     'no JSON',
@@ -216,7 +216,7 @@ test('a model is shown once what is wrong with its call, and what stays wrong is
     },
   );
   expect(model.requests[1]?.messages.at(-1)?.content).toContain(
-    'The call of `works` cannot be made. Its input is not what it takes. item: Invalid input',
+    'The call of `works` cannot be made. Its input is invalid. item: Invalid input',
   );
   const [child] = tree.root.children;
   expect(child?.action).toMatchObject({ tool: 'invalid', input: { tool: 'rm' } });
@@ -250,7 +250,7 @@ test('a schema that throws, checks asynchronously or tells nothing is a problem 
   const waiting = declared(async () => ({ value: 1 }));
   const waited = await waiting.step(start, action, plainContext());
   expect(observed(waited.state)).toContain(
-    'The input could not be checked: Its schema gave a promise: it checks asynchronously, or it threw.',
+    'The input could not be checked: Its schema returned a promise: it checks asynchronously, or it threw.',
   );
   const fail = (_: unknown, reject: (error: Error) => void) => reject(new Error('No.'));
   const wrong = Object.fromEntries([['then', fail]]);
@@ -344,7 +344,7 @@ function given(
 
 const look = { tool: 'look', input: { at: 1 } } as const;
 const share = { tool: 'share', input: {} } as const;
-const returned = 'What it is given cannot be changed: a `pure` tool returns a new state';
+const returned = 'Its arguments cannot be changed: a `pure` tool returns a new state';
 
 test('a pure tool that changes its state is told so, and the state stays', async () => {
   const change = (db: { n: number[] }) => db.n.push(2) as never;

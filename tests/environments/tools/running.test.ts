@@ -46,18 +46,22 @@ const returned: readonly (readonly [string, () => unknown, unknown])[] = [
   [
     'a hang',
     () => new Promise(() => {}),
-    { error: 'It took longer than 30000 ms, and was given up.', late: true },
+    { error: 'It took longer than 30000 ms, and was abandoned.', late: true },
   ],
   ['bytes', () => Buffer.alloc(300), { output: '[binary, 300 bytes]' }],
   ['a buffer', () => new ArrayBuffer(9), { output: '[binary, 9 bytes]' }],
-  ['a cycle', () => cyclic, { error: 'It returned what JSON cannot hold: a cycle.' }],
-  ['a function', () => () => 1, { error: 'It returned what JSON cannot hold: a function.' }],
-  ['a map', () => new Map(), { error: 'It returned what JSON cannot hold: a Map.' }],
-  ['no number', () => Number.NaN, { error: 'It returned what JSON cannot hold: `NaN`.' }],
+  ['a cycle', () => cyclic, { error: 'It returned a value that JSON cannot hold: a cycle.' }],
+  [
+    'a function',
+    () => () => 1,
+    { error: 'It returned a value that JSON cannot hold: a function.' },
+  ],
+  ['a map', () => new Map(), { error: 'It returned a value that JSON cannot hold: a Map.' }],
+  ['no number', () => Number.NaN, { error: 'It returned a value that JSON cannot hold: `NaN`.' }],
   [
     'a getter that throws',
     () => Object.defineProperty({}, 'a', { get: thrown('no'), enumerable: true }),
-    { error: 'It returned what JSON cannot hold: what cannot be read.' },
+    { error: 'It returned a value that JSON cannot hold: what cannot be read.' },
   ],
   [
     'a promise that cannot be asked',
@@ -70,7 +74,7 @@ test.each(returned)('what a tool returns becomes a result: %s', async (_, run, e
   expect(await runTool(read(run), on, callOf())).toEqual(expected);
 });
 
-const noObject = { error: 'It returned no plain object with `state` or `output`.' };
+const noObject = { error: 'It did not return a plain object with `state` or `output`.' };
 const bare = 'Expected an object with `state` or `output`, got one with `n`.';
 
 const changes: readonly (readonly [string, () => unknown, unknown])[] = [
@@ -132,10 +136,10 @@ test('a tool that is late is told by its signal', async () => {
     { timeoutMs: 50 },
   );
   expect(await runTool(tool, on, callOf())).toEqual({
-    error: 'It took longer than 50 ms, and was given up.',
+    error: 'It took longer than 50 ms, and was abandoned.',
     late: true,
   });
-  expect(told).toEqual(new Error('It took longer than 50 ms, and was given up.'));
+  expect(told).toEqual(new Error('It took longer than 50 ms, and was abandoned.'));
 });
 
 test('only an abort of the search throws', async () => {

@@ -124,7 +124,7 @@ describe('a step in a live world', () => {
       const message =
         fault === 'throws'
           ? 'The tab crashed.'
-          : 'The world of `numbers` took longer than 20 ms to `act`, and was given up.';
+          : 'The world of `numbers` took longer than 20 ms to `act`, and was abandoned.';
       for (const { action, failure } of failed) {
         expect(action).toBe('double');
         expect(failure).toEqual({ kind: 'environment', message });
@@ -161,7 +161,7 @@ const context = plainContext();
 
 const silent = (): Promise<never> => new Promise(() => {});
 const told = (what: string) =>
-  `The world of \`numbers\` took longer than 30 ms to \`${what}\`, and was given up.`;
+  `The world of \`numbers\` took longer than 30 ms to \`${what}\`, and was abandoned.`;
 
 describe('a silent world', () => {
   test.each([

@@ -87,7 +87,7 @@ describe('a program in a copy', () => {
       `mkdir sub; cd sub; git init -q; echo 1 > x; git add x; git ${identity} commit -qm x; git config filter.e.clean "${spy}"; git config core.fsmonitor "${spy}"; echo "* filter=e" > .gitattributes; echo 2 >> x`,
     );
     for (let look = 0; look < 2; look++) {
-      await expect(folder.snapshot?.()).rejects.toThrow('repository lies within the worktree');
+      await expect(folder.snapshot?.()).rejects.toThrow('git repository within the worktree');
       await sh('echo 3 >> sub/x');
     }
     expect(ranOutside()).toBe(false);

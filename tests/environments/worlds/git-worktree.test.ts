@@ -90,8 +90,8 @@ describe('a worktree beside its repository', () => {
     const { root, folder } = await opened();
     await folder.run(['ln', '-s', '.git', 'inside']);
     for (const path of ['.git/config', '.GIT/config', 'inside/config']) {
-      await expect(folder.write(path, 'x')).rejects.toThrow('not to be touched');
-      await expect(folder.read(path)).rejects.toThrow('not to be touched');
+      await expect(folder.write(path, 'x')).rejects.toThrow('must not be touched');
+      await expect(folder.read(path)).rejects.toThrow('must not be touched');
     }
     const before = everything(root);
     const { code } = await folder.run(['git', 'push', 'origin', 'HEAD:refs/heads/x']);
@@ -102,7 +102,7 @@ describe('a worktree beside its repository', () => {
   test('is refused of what it cannot hold', async () => {
     const root = given.root(userRepository());
     const at = (path: string) => gitWorktree({ repository: path })();
-    await expect(at('/')).rejects.toThrow('is no checkout of a git repository');
+    await expect(at('/')).rejects.toThrow('is not a checkout of a git repository');
     const head = inGit(root, 'rev-parse', 'HEAD');
     inGit(root, 'update-index', '--add', '--cacheinfo', `160000,${head},module`);
     inGit(root, 'commit', '--quiet', '-m', 'A module');
@@ -202,7 +202,9 @@ describe('a repository of a user who works on', () => {
     expect(existsSync(join(root, '.git/index.lock'))).toBe(false);
     // The lock of another git is not ours to remove.
     put(root, '.git/index.lock', '');
-    await expect(folder.publish?.(changes, actCall())).rejects.toThrow('Another git works in');
+    await expect(folder.publish?.(changes, actCall())).rejects.toThrow(
+      'Another git process is working in',
+    );
     rmSync(join(root, '.git/index.lock'));
     await folder.unpublish?.(changes, actCall());
     expect(seen(root)).toEqual(before);

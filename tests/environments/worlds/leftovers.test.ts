@@ -120,7 +120,7 @@ test.runIf(onLinux).each([
     // By itself it would end then.
     expect(performance.now() - began).toBeLessThan(10_000);
     // On a machine with much else to do, several may be quicker than who looks for them.
-    const told = '[what it has started could not be ended]';
+    const told = '[the processes that it started could not be killed]';
     expect(count === '1' ? [''] : ['', told]).toContain(output);
     if (output === told) return put(cwd, 'stop', '');
     const lives = () => statSync(join(cwd, 'lives')).size;

@@ -62,7 +62,7 @@ describe.each(modes)('a pool of worlds with %s', (mode: Mode) => {
       expect(failureFrom(error, 'environment')).toEqual({
         kind: 'stale',
         message:
-          'Step 1 on the way to this state went another way than before. Go on from a state above it.',
+          'Step 1 on the path to this state had another outcome than before. Continue from an earlier state.',
       });
       expect(await worlds.goOn(pool, two, 'on')).toHaveLength(2);
     }
@@ -206,7 +206,7 @@ describe('the rest of a pool', () => {
     const pool = new Pool(worlds.options({ instances: 1 }));
     void pool.at([], actCall(), () => new Promise(() => {}));
     const waiting = worlds.goOn(pool, [], 'late');
-    const refused = expect(waiting).rejects.toThrow('closed while a step was under way');
+    const refused = expect(waiting).rejects.toThrow('closed while a step was in progress');
     await turn();
     await pool.close();
     await refused;

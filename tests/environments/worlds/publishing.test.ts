@@ -147,7 +147,7 @@ describe.each(['fileSystem', 'gitWorktree'] as const)('%s', (kind) => {
     expect(stores).toHaveLength(1);
     rmSync(join(root, stores[0] ?? ''), { recursive: true });
     if (kind === 'fileSystem') {
-      const lost = /gone: `README.md`, `check.sh`, `docs\/old\/notes.md`. Put them back .* by hand/;
+      const lost = /gone: `README.md`, `check.sh`, `docs\/old\/notes.md`. Restore them manually/;
       await expect(folder.unpublish?.(changes, actCall())).rejects.toThrow(lost);
       rmSync(join(root, 'README.md'));
       symlinkSync('docs/guide.md', join(root, 'README.md'));

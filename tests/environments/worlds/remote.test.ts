@@ -29,7 +29,7 @@ describe('a server of worlds', () => {
   });
 
   test.each([
-    ['garbage', /^The program `.*` wrote what is no answer: /],
+    ['garbage', /^The program `.*` wrote something that is not an answer: /],
     ['long', /wrote a line of more than 16777216 bytes\.$/],
     ['exit', /ended with 3\. It ran out of memory\.$/],
     ['wrong id', /answered 999, which was not asked\.$/],
@@ -37,7 +37,7 @@ describe('a server of worlds', () => {
     ['no message', /^\{"message":\{"toString":1\}\}$/],
     ['shape', /^The server's answer to `step` was not as expected: /],
     ['error', /^No such move\.$/],
-    ['silent', /^The world of `hostile` took longer than 2000 ms to `act`, and was given up\.$/],
+    ['silent', /^The world of `hostile` took longer than 2000 ms to `act`, and was abandoned\.$/],
   ])('that answers with %s fails the step, and no other', async (fault, message) => {
     await using environment = hostile(fault, fault === 'silent' ? 2_000 : 10_000);
     const { state } = await environment.reset(context);
@@ -58,7 +58,7 @@ describe('a server of worlds', () => {
       await environment.step(state, 'on', context);
       await environment.step(state, 'on', context);
     };
-    const told = `The world of \`hostile\` took longer than 2000 ms to \`${what}\`, and was given up.`;
+    const told = `The world of \`hostile\` took longer than 2000 ms to \`${what}\`, and was abandoned.`;
     await expect(stepped()).rejects.toThrow(told);
     await environment.close();
     const isRunning = () => {
@@ -113,9 +113,9 @@ describe('a server over HTTP', () => {
     });
 
   test.each([
-    [{ id: 7, result: {} }, 200, 'wrote what is no answer'],
+    [{ id: 7, result: {} }, 200, 'wrote something that is not an answer'],
     [{ id: 1, error: { message: 'No.' } }, 200, 'No.'],
-    [{ id: 1 }, 200, 'wrote what is no answer'],
+    [{ id: 1 }, 200, 'wrote something that is not an answer'],
     [{}, 502, 'answered with status 502'],
     [{ id: 1, result: { forks: 'x'.repeat(17_000_000) } }, 200, 'more than 16777216 bytes'],
   ])('that misbehaves fails the step', async (body, status, message) => {
@@ -129,7 +129,7 @@ describe('a server over HTTP', () => {
     await new Promise((resolve) => closed.close(resolve));
     const url = `http://127.0.0.1:${port}/worlds?key=secret`;
     await expect(remoteEnvironment({ name: 'web', url }).reset(context)).rejects.toThrow(
-      `The server \`http://127.0.0.1:${port}/worlds\` could not be asked: connect ECONNREFUSED 127.0.0.1:${port}. Check that it runs, and that the address is right.`,
+      `The server \`http://127.0.0.1:${port}/worlds\` could not be reached: connect ECONNREFUSED 127.0.0.1:${port}. Check that it runs, and that the address is right.`,
     );
     const withUser = { name: 'web', url: 'http://ada:secret@worlds.test/' };
     expect(() => remoteEnvironment(withUser)).toThrow('got `"http://worlds.test"`');
@@ -211,7 +211,7 @@ describe('a key of a server', () => {
     const url = 'http://worlds.test/?S3cr3t';
     const made = remoteEnvironment({ name: 'web', url, fetch: asked });
     const error = await failureOf(made);
-    expect(inspect(error)).toContain('could not be asked: down.');
+    expect(inspect(error)).toContain('could not be reached: down.');
     expect(inspect(error, { depth: 9 })).not.toContain('S3cr3t');
   });
 });

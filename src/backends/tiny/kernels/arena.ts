@@ -5,15 +5,15 @@ import { type WasmMemory, webAssembly } from '../../../base/webassembly.ts';
 export type Address = number;
 
 const pageBytes = 65_536;
-/** All that 32-bit addresses reach. */
+/** The limit of 32-bit addresses. */
 const mostPages = 65_536;
 const leastGrowth = 64;
 
-/** Memory of the kernels. It only grows: what is allocated stays until the arena is dropped. */
+/** Memory of the kernels. It only grows: allocations stay until the arena is dropped. */
 export class Arena {
-  /** The memory itself, to be imported by the kernels. */
+  /** The memory, for import by the kernels. */
   readonly memory: WasmMemory;
-  /** Address 0 stays free, so that a forgotten address shows. */
+  /** Address 0 is never allocated, so that an uninitialised address is noticed. */
   #end = 64;
   #floats: Float32Array<ArrayBuffer>;
   #words: Uint32Array<ArrayBuffer>;
@@ -24,12 +24,12 @@ export class Arena {
     this.#words = new Uint32Array(this.memory.buffer);
   }
 
-  /** The memory as single-precision numbers. Ask again after an allocation. */
+  /** The memory as single-precision numbers. Read it again after an allocation. */
   get floats(): Float32Array<ArrayBuffer> {
     return this.#floats;
   }
 
-  /** The memory as 32-bit words. Ask again after an allocation. */
+  /** The memory as 32-bit words. Read it again after an allocation. */
   get words(): Uint32Array<ArrayBuffer> {
     return this.#words;
   }
@@ -37,7 +37,7 @@ export class Arena {
   /**
    * Room for `count` numbers, aligned to a cache line.
    *
-   * @throws EspalierError `usage` where the machine has no more memory for it.
+   * @throws EspalierError `usage` if there is not enough memory.
    */
   allocate(count: number): Address {
     const address = this.#end;
@@ -48,7 +48,7 @@ export class Arena {
     return address;
   }
 
-  /** Copies numbers into newly allocated room. */
+  /** Copies numbers into newly allocated memory. */
   store(numbers: Float32Array): Address {
     const address = this.allocate(numbers.length);
     this.floats.set(numbers, address / 4);
@@ -57,7 +57,7 @@ export class Arena {
 
   #grow(missing: number): void {
     const pages = this.memory.buffer.byteLength / pageBytes;
-    // More than asked for, as each growth replaces the buffer; all that is left near the limit.
+    // More than requested, because each growth replaces the buffer; the rest near the limit.
     const wanted = Math.max(missing, Math.min(leastGrowth, mostPages - pages));
     try {
       this.memory.grow(wanted);

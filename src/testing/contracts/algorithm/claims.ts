@@ -3,13 +3,13 @@ import type { SearchNode } from '../../../contracts/node.ts';
 import type { SearchAlgorithm } from '../../../search/contracts.ts';
 import type { Subject } from '../../test-runner.ts';
 
-/** What an algorithm claims, for `describeAlgorithm`. The conservation laws it declares itself. */
+/** The claims about an algorithm, for `describeAlgorithm`. The algorithm itself declares its conservation laws. */
 export interface AlgorithmClaims {
   /** Makes a new algorithm. */
   readonly create: () => SearchAlgorithm;
   /**
-   * The rule whose hand-computed visit counts it reproduces: `uct` with c = √2, or `puct` with c_init =
-   * 1.25 and c_base = 19652; each with mean backup, all actions added at once, and ends visited again.
+   * The rule whose hand-computed visit counts it reproduces: `uct` with c = √2, or `puct` with c_init = 1.25 and c_base
+   * = 19652; each with mean backup, all actions added at once, and ends revisited.
    *
    * @defaultValue none
    */
@@ -17,12 +17,12 @@ export interface AlgorithmClaims {
   /** Whether it finds the best-rewarded end of a small problem. @defaultValue true */
   readonly findsBest?: boolean;
   /**
-   * Whether its visits concentrate on the optimal action. It then has to visit ends again.
+   * Whether its visits concentrate on the optimal action. It must then revisit ends.
    *
    * @defaultValue false
    */
   readonly converges?: boolean;
-  /** Makes it a search for cheapest paths that goes by these rules. @defaultValue it is none */
+  /** Creates it as a search for cheapest paths with these rules. @defaultValue it is not such a search */
   readonly costSearch?: (rules: {
     /** h(s). */
     readonly heuristic: Heuristic<string>;
@@ -33,7 +33,7 @@ export interface AlgorithmClaims {
     /** The weight of h. @defaultValue 1 */
     readonly weight?: number;
   }) => SearchAlgorithm;
-  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  /** The names of tests that do not apply, by reason: one sentence for the report. @defaultValue none */
   readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 

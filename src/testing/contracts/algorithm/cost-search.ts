@@ -10,7 +10,7 @@ import { concurrencies, grow } from './growing.ts';
 /** The costs of edges, by state and by the state they lead to. */
 type Graph = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** What a search for cheapest paths owes. */
+/** The guarantees of a search for cheapest paths. */
 export function describeCostSearch({ claims, runner }: AlgorithmSubject): void {
   const { costSearch } = claims;
   if (costSearch === undefined) return;
@@ -21,7 +21,7 @@ export function describeCostSearch({ claims, runner }: AlgorithmSubject): void {
       const exact = remainingCosts(graph);
       const random = seededRandom(seed);
       const share = new Map(Object.keys(exact).map((state) => [state, random.next()]));
-      // Any share of the true cost is admissible; drawn anew for each state it is not consistent.
+      // Any fraction of the true cost is admissible; drawn separately for each state, it is not consistent.
       const heuristic = (state: string) => (share.get(state) ?? 0) * (exact[state] ?? Infinity);
       for (const concurrency of concurrencies(claims.create())) {
         const rules = { heuristic, admissible: true, cost: costIn(graph) };
@@ -39,7 +39,7 @@ export function describeCostSearch({ claims, runner }: AlgorithmSubject): void {
       low: { shared: 3 },
       shared: { goal: 5 },
     };
-    // Admissible, and inconsistent at `high`: `shared` is first expanded on the dearer path.
+    // Admissible, and inconsistent at `high`: `shared` is first expanded on the more expensive path.
     const heuristic = (state: string) => (state === 'high' ? 5 : 0);
     const rules = { heuristic, admissible: true, cost: costIn(graph) };
     const { cost, optimal } = await run(graph, costSearch(rules));
@@ -99,7 +99,7 @@ async function run(
   return { cost, optimal, isGoal: best.terminal };
 }
 
-/** An action is the state it leads to. `broken` is a state whose step throws. */
+/** An action is the state it leads to. The step to `broken` throws. */
 function problemOf(graph: Graph, broken?: string): Problem<string, string> {
   const rows = Object.entries(graph).map(([state, edges]) => [
     state,

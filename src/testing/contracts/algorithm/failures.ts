@@ -5,7 +5,7 @@ import { tableMdp } from '../../table-mdp.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { concurrencies, grow } from './growing.ts';
 
-/** A failure is a result: it marks one child, and the search goes on beside it. */
+/** A failure is a result: it marks one child, and the search continues. */
 export function describeFailures({ claims, runner }: AlgorithmSubject): void {
   const cases: Readonly<Record<string, Problem<string, string>>> = {
     'a step that throws': withStep(() => {

@@ -8,7 +8,7 @@ import type { Problem } from '../../problem.ts';
 import { type ScriptedModel, scriptedModel } from '../../scripted-model.ts';
 import { hashedAnswer, throughModel } from '../../through-model.ts';
 
-/** Searches on a clock of its own, so that no test depends on the machine. */
+/** Searches with its own clock, so that no test depends on the machine. */
 export function grow<State, Action>(
   problem: Problem<State, Action>,
   algorithm: SearchAlgorithm,
@@ -27,12 +27,12 @@ export function textOf<State, Action>(
   return JSON.stringify(treeToJson(tree, environment), undefined, 1);
 }
 
-/** How many simulations an algorithm may have in flight, to try it with. */
+/** The concurrencies to try an algorithm with. */
 export function concurrencies({ concurrency }: SearchAlgorithm): readonly number[] {
   return concurrency === 'any' ? [1, 4, 16] : [1];
 }
 
-/** A model whose calls take different times, fixed by a seed and by what is asked. */
+/** A model whose calls take different times, determined by a seed and the request. */
 export function unevenModel(seed = 0): ScriptedModel {
   return scriptedModel({
     answer: hashedAnswer,

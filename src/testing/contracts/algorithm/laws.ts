@@ -36,7 +36,7 @@ function describeVisits({ claims, runner }: AlgorithmSubject): void {
   });
 }
 
-/** Trees of all problems, with as many simulations in flight as the algorithm allows. */
+/** Trees of all problems, with the maximum concurrency of the algorithm. */
 async function* grownTogether({ create }: AlgorithmClaims): AsyncGenerator<SearchTree> {
   const budget = { simulations: 100 };
   for (const problem of problems) {
@@ -46,7 +46,7 @@ async function* grownTogether({ create }: AlgorithmClaims): AsyncGenerator<Searc
   }
 }
 
-/** Grows a tree simulation by simulation and looks at what each of them changed. */
+/** Grows a tree one simulation at a time, and checks what each of them changed. */
 async function assertOnePathEach(
   problem: Problem<unknown, unknown>,
   create: AlgorithmClaims['create'],
@@ -92,7 +92,7 @@ function describeValues({ claims, runner }: AlgorithmSubject): void {
 
 function describeSimulations({ claims, runner }: AlgorithmSubject): void {
   runner.test('adds one visit to the root for each simulation', async () => {
-    // Too large to be searched to its end: the simulation that finds nothing left adds no visit.
+    // Too large to be searched completely, because the simulation that finds nothing left adds no visit.
     const problem = syntheticTree({ branching: 4, depth: 9 });
     for (const concurrency of concurrencies(claims.create())) {
       const { tree, spend } = await grow(asked(problem, unevenModel(3)), claims.create(), {

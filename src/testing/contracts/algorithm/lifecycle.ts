@@ -7,10 +7,10 @@ import { ticTacToe } from '../../tic-tac-toe.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { asked, concurrencies, grow, textOf, unevenModel } from './growing.ts';
 
-/** A tree too deep to be finished here. */
+/** A tree too deep to be searched completely here. */
 const endless = syntheticTree({ branching: 3, depth: 10 });
 
-/** All state of an algorithm is in the tree, and all that decides is the seed and the order of results. */
+/** All state of an algorithm is in the tree, and results depend only on the seed and the order of results. */
 export function describeLifecycle(subject: AlgorithmSubject): void {
   describeSaving(subject);
   describeRepetition(subject);

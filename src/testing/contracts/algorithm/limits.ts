@@ -13,7 +13,7 @@ import { asked, concurrencies, grow } from './growing.ts';
 
 const endless = syntheticTree({ branching: 3, depth: 20 });
 
-/** No limit is ever exceeded, and an aborted search leaves nothing behind. */
+/** No limit is ever exceeded, and an aborted search cleans up. */
 export function describeLimits(subject: AlgorithmSubject): void {
   describeBudgets(subject);
   describeAborts(subject);
@@ -60,7 +60,7 @@ const limits: Readonly<Record<keyof Spend, number>> = {
   ms: 900,
 };
 
-/** One or two limits, and a number of simulations that ends every search. */
+/** One or two limits, and a limit on simulations that ends every search. */
 function drawBudget(random: Random): Budget {
   const units = Object.keys(limits) as (keyof Spend)[];
   const drawn = [random.integer(units.length), random.integer(units.length)];
@@ -72,7 +72,7 @@ function drawBudget(random: Random): Budget {
   return { simulations: 200, ...Object.fromEntries(budget) };
 }
 
-/** Takes any time, and uses any part of what it may use. */
+/** A model that takes a random time, and uses a random part of its reservation. */
 function unpredictableModel(random: Random): ScriptedModel {
   return scriptedModel({
     answer: hashedAnswer,

@@ -6,7 +6,7 @@ import { ticTacToe, ticTacToePositions } from '../../tic-tac-toe.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { grow } from './growing.ts';
 
-/** Textbook truths: visit counts worked out by hand, and problems whose solution is known. */
+/** Textbook results: visit counts computed by hand, and problems with known solutions. */
 export function describeTruths(subject: AlgorithmSubject): void {
   const { findsBest = true, converges = false, visitCounts } = subject.claims;
   if (visitCounts !== undefined) describeVisitCounts(subject, visitCounts);
@@ -14,7 +14,7 @@ export function describeTruths(subject: AlgorithmSubject): void {
   if (converges) describeConvergence(subject);
 }
 
-/** `down` leads to a state worth 0.6 with the ends 1 and 0, `right` to an end of 0.5. */
+/** `down` leads to a state valued 0.6 with the ends 1 and 0, `right` to an end of 0.5. */
 const fork: Problem<string, string> = tableMdp(
   {
     start: { down: { to: 'inner' }, right: { to: 'middling', reward: 0.5 } },
@@ -26,12 +26,11 @@ const fork: Problem<string, string> = tableMdp(
 /**
  * Visits of `down`, `right`, `down up` and `down low` after each simulation.
  *
- * UCT, for example the fifth: of N = 4 visits 2 went down (Q = 0.8) and 2 right (Q = 0.5); both have the
- * bonus √2 · √(ln 4 / 2) = 1.177, so it goes down; there `low` was never visited. Its 0 makes Q of `down`
- * (0.6 + 1 + 0) / 3.
+ * UCT, the fifth for example: of N = 4 visits, 2 went down (Q = 0.8) and 2 right (Q = 0.5); both have the bonus √2 ·
+ * √(ln 4 / 2) = 1.177, so it goes down, where `low` was never visited. Its 0 makes Q of `down` (0.6 + 1 + 0) / 3.
  *
- * PUCT, for example the fifth: N = 4, all of them down (Q = 0.9), so that `down` scores
- * 0.9 + 1.2503 · 0.5 · 2 / 5 = 1.15 and `right` 0 + 1.2503 · 0.5 · 2 / 1 = 1.25.
+ * PUCT, the fifth for example: N = 4, all of them down (Q = 0.9), so that `down` scores 0.9 + 1.2503 · 0.5 · 2 / 5 =
+ * 1.15 and `right` 0 + 1.2503 · 0.5 · 2 / 1 = 1.25.
  */
 const countsAfter = {
   uct: [
@@ -97,7 +96,7 @@ function describeBest({ claims, runner }: AlgorithmSubject): void {
       const { tree, best, actions } = await grow(problem, claims.create(), {
         budget: { simulations: 800 },
       });
-      // What the game is worth, not what it is worth from here.
+      // The value of the game, not the value from here.
       assert.equal(tree.score(best, 1), problem.value);
       const [first = -1] = actions;
       assert.ok(problem.best.includes(first), `expected one of ${problem.best}, got ${first}`);

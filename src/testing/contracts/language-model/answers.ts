@@ -5,7 +5,7 @@ import { ask, conversation, type ModelSubject, requestOf } from './claims.ts';
 
 const finishReasons: readonly unknown[] = ['stop', 'length', 'tool', 'refusal', 'other'];
 
-/** How many answers there are, what each of them has, and what they used. */
+/** The number of answers, their fields, and their usage. */
 export function describeAnswers({ claims, runner }: ModelSubject): void {
   runner.test('has a provider and a name', async () => {
     const { provider, modelId } = await claims.create();
@@ -49,7 +49,7 @@ export function describeAnswers({ claims, runner }: ModelSubject): void {
   });
 }
 
-/** What is told of tokens: limits, usage, log-probabilities. */
+/** Tokens: limits, usage, log-probabilities. */
 export function describeTokens({ claims, runner }: ModelSubject): void {
   runner.test('ends an answer at `maxTokens`, and says so', async () => {
     const model = await claims.create();
@@ -58,7 +58,7 @@ export function describeTokens({ claims, runner }: ModelSubject): void {
       const { thoughtTokens = 0 } = model;
       const most = maxTokens + thoughtTokens;
       assert.ok((usage.outputTokens ?? 0) <= most, `it wrote ${usage.outputTokens} tokens`);
-      // What a model does not think, it may write.
+      // Tokens that a model does not use for thoughts may go into the answer.
       if (thoughtTokens > 0) continue;
       for (const { finishReason } of completions) assert.equal(finishReason, 'length');
     }
@@ -98,7 +98,7 @@ export function describeTokens({ claims, runner }: ModelSubject): void {
   });
 }
 
-/** A refusal is an answer of a kind; anything else but k completions is none. */
+/** Asks for completions. A refusal also counts as an answer; anything else but k completions does not. */
 async function askOrRefuse(
   model: LanguageModel,
   request: ReturnType<typeof requestOf>,
@@ -111,7 +111,9 @@ async function askOrRefuse(
   }
 }
 
-/** A sample that was cut off used all that it was given; any other that has text at least one token. */
+/**
+ * The least tokens of an answer: a sample that was cut off used its whole limit; any other with text used at least one.
+ */
 function leastTokens({ completions }: Generation, maxTokens: number): number {
   return completions.reduce(
     (sum, { text, finishReason }) =>

@@ -13,7 +13,7 @@ import {
   textsOf,
 } from './claims.ts';
 
-/** Several calls at once. */
+/** Concurrent calls. */
 export function describeConcurrency({ claims, runner }: ModelSubject): void {
   runner.test('keeps calls at the same time apart', async () => {
     const model = await claims.create();
@@ -30,7 +30,7 @@ export function describeConcurrency({ claims, runner }: ModelSubject): void {
   });
 }
 
-/** Aborts, and what comes after them. */
+/** Aborts, and calls after them. */
 export function describeAborts({ claims, runner }: ModelSubject): void {
   runner.test('does not begin when its signal is aborted already', async () => {
     const model = await claims.create();
@@ -78,7 +78,7 @@ export function describeAborts({ claims, runner }: ModelSubject): void {
   });
 }
 
-/** A long call on a clock that stands still, so that a model which sleeps by it takes for ever. */
+/** Starts a long call with a clock that stands still, so that a model that sleeps by it never ends. */
 function begin(claims: LanguageModelClaims, model: LanguageModel) {
   const controller = new AbortController();
   const request = requestOf(claims, {
@@ -87,12 +87,12 @@ function begin(claims: LanguageModelClaims, model: LanguageModel) {
     ...(model.capabilities.n === true && { samples: 4 }),
   });
   const call = ask(model, request, { signal: controller.signal, clock: manualClock() });
-  // It may be rejected before anybody looks.
+  // It may be rejected before it is awaited.
   call.catch(() => {});
   return { call, controller };
 }
 
-/** Requests with other words, and with other numbers of samples where the model gives several. */
+/** Requests with different texts, and with different numbers of samples if the model supports several. */
 function differentRequests(
   claims: LanguageModelClaims,
   model: LanguageModel,

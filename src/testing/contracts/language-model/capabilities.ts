@@ -52,7 +52,7 @@ export function describeSampling(subject: ModelSubject): void {
   });
 }
 
-/** What an answer is made of, and where it ends. */
+/** The contents of an answer, and where it ends. */
 export function describeTexts(subject: ModelSubject): void {
   const { claims } = subject;
   const testWith = testerOf(subject);
@@ -101,7 +101,7 @@ export function describeLogprobs(subject: ModelSubject): void {
     }
     const { outputTokens } = usage;
     if (outputTokens === undefined) return;
-    // The token that ends an answer has no text.
+    // The end token has no text.
     const hidden = outputTokens - tokens;
     assert.ok(hidden >= 0 && hidden <= completions.length, `${tokens} of ${outputTokens} tokens`);
   });
@@ -131,7 +131,7 @@ function assertAlternatives({ token, logprob, top }: TokenLogprob, count: number
   );
   const mass = values.reduce((sum, value) => sum + Math.exp(value), 0);
   assert.ok(mass <= 1 + 1e-3, `their probabilities sum to ${mass}`);
-  // A token that is not among the likeliest is no likelier than they are. Rounding apart.
+  // A token that is not among the likeliest is no likelier than they are, except for rounding.
   const isTold = top.some(
     (other) => other.token === token && Math.abs(other.logprob - logprob) <= 1e-3,
   );
@@ -139,7 +139,7 @@ function assertAlternatives({ token, logprob, top }: TokenLogprob, count: number
   assert.ok(isTold || logprob <= least + 1e-3, `${token} is likelier, and not among them`);
 }
 
-/** Adds tests of models that declare a capability. */
+/** Adds tests for models that declare a capability. */
 function testerOf({ claims, runner }: ModelSubject) {
   return (
     capability: keyof LanguageModel['capabilities'],
@@ -152,7 +152,7 @@ function testerOf({ claims, runner }: ModelSubject) {
     });
 }
 
-/** Six samples, or as many single ones where the model gives one a request. */
+/** Six samples, or six single ones if the model supports only one per request. */
 async function sampled(
   claims: LanguageModelClaims,
   model: LanguageModel,

@@ -10,31 +10,31 @@ import type {
 import { manualClock } from '../../manual-clock.ts';
 import type { Subject } from '../../test-runner.ts';
 
-/** What a language model claims, for `describeLanguageModel`. What it supports it declares itself. */
+/** The claims about a language model, for `describeLanguageModel`. The model itself declares its capabilities. */
 export interface LanguageModelClaims {
-  /** Makes the model, or gives one that already exists: no test leaves anything behind in it. */
+  /** Creates the model, or returns an existing one: no test leaves anything behind in it. */
   readonly create: () => LanguageModel | Promise<LanguageModel>;
   /**
-   * What it is asked. It must have several answers, each of several tokens.
+   * The question. It must have several possible answers, each of several tokens.
    *
    * @defaultValue a request to count
    */
   readonly prompt?: string;
-  /** The maximum tokens of an answer where nothing else is tested. @defaultValue 24 */
+  /** The maximum tokens of an answer, unless a test needs another limit. @defaultValue 24 */
   readonly maxTokens?: number;
   /** How long an abort may take, in milliseconds of real time. @defaultValue 1000 */
   readonly abortsWithinMs?: number;
-  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  /** The names of tests that do not apply, by reason: one sentence for the report. @defaultValue none */
   readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A model under test. */
 export type ModelSubject = Subject<LanguageModelClaims>;
 
-/** What a test asks for, beside the conversation and the usual limit. */
+/** The request of a test, apart from the conversation and the usual limit. */
 export type Wish = Partial<GenerateRequest>;
 
-/** The conversation of a test; `topic` makes it another one. */
+/** The conversation of a test; another `topic` makes it a different one. */
 export function conversation(
   { prompt = 'Count from one to twenty, in words.' }: LanguageModelClaims,
   topic = '',
@@ -62,14 +62,14 @@ export function textsOf({ completions }: Generation): readonly string[] {
   return completions.map(({ text }) => text);
 }
 
-/** What is needed for the same request to be answered the same: nothing where the model cannot do that. */
+/** The settings with which equal requests get equal answers; `undefined` if the model has none. */
 export function repeatable({ capabilities }: LanguageModel): Wish | undefined {
   const { temperature, seed } = capabilities;
   if (seed === true) return { seed: 7, ...(temperature === true && { temperature: 1 }) };
   return temperature === true ? { temperature: 0 } : undefined;
 }
 
-/** Holds a call to its abort: it rejects with the reason of its signal, and soon. */
+/** Checks an abort: the call rejects promptly, with the reason of its signal. */
 export async function assertAborts(
   {
     call,

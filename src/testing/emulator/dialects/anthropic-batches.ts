@@ -4,15 +4,15 @@ import { type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
 import { badRequest, Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 
-/** The most items of a batch. */
+/** The maximum number of items in a batch. */
 const mostItems = 100_000;
 
-/** The most bytes of a batch. */
+/** The maximum size of a batch, in bytes. */
 const mostBytes = 256 * 1024 * 1024;
 
 const path = '/v1/messages/batches';
 
-/** The endpoints of Message Batches that look at them. */
+/** The endpoints for existing Message Batches. */
 export const batchRoutes: Routes = {
   [`GET ${path}`]: (call) => {
     const { page, hasMore } = batchPage(call, {
@@ -76,7 +76,7 @@ function itemsOf(body: JsonObject): readonly BatchItem[] {
   return items;
 }
 
-/** Refuses what a live request may say and an item may not. */
+/** Refuses fields that are allowed in a live request but not in an item. */
 export function checkItem({ body, exchange }: Call): void {
   if (exchange.customId === undefined) return;
   for (const name of ['stream', 'speed']) {
@@ -115,7 +115,7 @@ function resultOf(result: BatchResult): JsonObject {
 
 function batchObject(batch: Batch, call: Call): JsonObject {
   const { id, createdMs, cancelledMs, endedMs } = batch;
-  // Who submits or cancels a batch is not told yet that it is over.
+  // Replies to submission and cancellation do not say yet that a batch is over.
   const isEnded = batch.isOver && call.exchange.method === 'GET';
   const running = cancelledMs === undefined ? 'in_progress' : 'canceling';
   return {

@@ -3,10 +3,10 @@ import { hashedName } from '../hash.ts';
 import { countTokens } from '../tokens.ts';
 import type { Block } from './anthropic-request.ts';
 
-/** How many blocks before a breakpoint an entry is looked for. */
+/** The number of blocks before a breakpoint in which an entry is looked up. */
 const lookBack = 20;
 
-/** The tokens of a prompt, as Anthropic bills them. */
+/** The tokens of a prompt as billed by Anthropic. */
 export interface CachedPrompt {
   /** All of them. */
   readonly input: number;
@@ -14,13 +14,13 @@ export interface CachedPrompt {
   readonly cached: number;
   /** Written to the cache. */
   readonly cacheWrite: number;
-  /** Of those written, those that are kept for an hour. */
+  /** The written tokens that are kept for an hour. */
   readonly forAnHour: number;
 }
 
 /**
- * Counts a prompt against the cache. A prefix can be read from there once the reply to the request that
- * wrote it was sent: requests that run side by side all write.
+ * Counts a prompt against the cache. A prefix can be read once the reply to the request that wrote it has been sent, so
+ * concurrent requests all write.
  */
 export function countCached({ service, exchange }: Call, blocks: readonly Block[]): CachedPrompt {
   const prefixes = blocks.map((_, place) => textOf(blocks.slice(0, place + 1)));
@@ -38,7 +38,7 @@ export function countCached({ service, exchange }: Call, blocks: readonly Block[
   exchange.afterwards.push(() => {
     for (const key of written) service.kept.add(key);
   });
-  // The mark at which the answer begins is a token too.
+  // The mark at the start of the answer is also a token.
   const input = countTokens(textOf(blocks)) + 1;
   const isForAnHour = last !== undefined && blocks[last]?.keep === '1h';
   return { input, cached, cacheWrite, forAnHour: isForAnHour ? cacheWrite : 0 };

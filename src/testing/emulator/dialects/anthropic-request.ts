@@ -5,11 +5,11 @@ import { isObject, type JsonObject, listOf, objectOf, textAt } from '../fields.t
 import { imagesIn } from '../images.ts';
 import { badRequest } from '../rejection.ts';
 
-/** A piece of a prompt, and whether the prefix that ends with it is to be kept. */
+/** A piece of a prompt, and whether the prefix that ends with it is cached. */
 export interface Block {
   /** Its part of the rendered prompt. */
   readonly text: string;
-  /** How long the prefix is to be kept; `undefined` where it is not. */
+  /** How long the prefix is cached; `undefined` if it is not. */
   readonly keep?: string;
 }
 
@@ -48,7 +48,7 @@ interface Turn {
   readonly blocks: readonly Block[];
 }
 
-/** A message as turns: the results of tools are turns of their own. */
+/** A message as turns: tool results are separate turns. */
 function turnsOf(role: Message['role'], content: JsonValue | undefined): readonly Turn[] {
   const parts: readonly JsonObject[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf);

@@ -3,7 +3,7 @@ import { type JsonObject, listOf, numberAt, objectOf, words } from '../fields.ts
 import { badRequest } from '../rejection.ts';
 import { isRecursive, schemaParts } from '../schema-parts.ts';
 
-/** What the schemas to which answers are bound may not say. */
+/** Keywords that schemas of answers must not have. */
 const refusedKeywords = words(`
   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems
 `);
@@ -12,7 +12,7 @@ const mostOptional = 24;
 const mostUnions = 16;
 const mostStrictTools = 20;
 
-/** Refuses schemas that no answer can be bound to: those of formats and of strict tools. */
+/** Refuses schemas that cannot be enforced: those of answers and of strict tools. */
 export function checkSchemas(body: JsonObject): void {
   const format = objectOf(objectOf(body['output_config'])['format']);
   const tools = listOf(body['tools']).map(objectOf);

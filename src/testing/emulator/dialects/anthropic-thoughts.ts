@@ -8,7 +8,7 @@ export function thinkingBlock(thinking: string): JsonObject {
   return { type: 'thinking', thinking, signature: hashedName('signature', thinking) };
 }
 
-/** Refuses turns whose thoughts were changed, or, where the model is to think, left out before a call of a tool. */
+/** Refuses turns whose thoughts were changed or, if thinking is on, left out before a tool call. */
 export function checkThoughts({ body, service }: Call): void {
   const { type: mode } = objectOf(body['thinking']) as Partial<JsonObject>;
   const thinks = mode === 'enabled' || mode === 'adaptive';

@@ -17,7 +17,7 @@ import { checkSchemas } from './anthropic-schemas.ts';
 import { streamedMessage } from './anthropic-stream.ts';
 import { checkThoughts, thinkingBlock } from './anthropic-thoughts.ts';
 
-/** The most tokens of an answer. */
+/** The maximum tokens of an answer. */
 const mostTokens = 128_000;
 
 /** Anthropic's API. */
@@ -122,7 +122,7 @@ function readMessages(
   };
 }
 
-/** Refuses what makes no sense where only the cache is to be filled, with an answer of no tokens. */
+/** Refuses invalid combinations in a request that only fills the cache, with an answer of no tokens. */
 function checkWarming(body: JsonObject): void {
   if (body['max_tokens'] !== 0) return;
   const choice = textAt(objectOf(body['tool_choice']), 'type') ?? 'auto';
@@ -276,7 +276,7 @@ function anthropicError(
   };
 }
 
-/** What the requests under way leave, each of which takes 1000 tokens for the time being. */
+/** The rate limits left by the requests in flight, each of which counts as 1000 tokens for now. */
 function limitHeaders({ exchange, service }: Call): Readonly<Record<string, string>> {
   const { inFlight } = service.account;
   const reset = new Date(service.settings.now() + 1000).toISOString();

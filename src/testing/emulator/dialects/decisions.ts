@@ -6,8 +6,8 @@ import { jsonReply } from '../reply.ts';
 import { readForScore } from '../serve-model.ts';
 
 /**
- * `POST /v1/systemone`: probabilities for typed questions. That of an answer is its share of the rewards of all
- * answers; that of yes the reward of the label `true`.
+ * `POST /v1/systemone`: probabilities for typed questions. The probability of an answer is its share of the rewards of
+ * all answers; that of yes is the reward of the label `true`.
  */
 export function systemOne(call: Call): Reply {
   const { body, service } = call;
@@ -62,8 +62,8 @@ function systemOneAnswer(call: Call, state: string, question: JsonObject): JsonO
 }
 
 /**
- * `POST /v1/decisions`: as {@link systemOne}, in OpenAI's words. A question whose rewards are below 0 is one that
- * the model declines to answer.
+ * `POST /v1/decisions`: like {@link systemOne}, in OpenAI's format. The model declines a question whose rewards are
+ * below 0.
  */
 export function decisions(call: Call): Reply {
   const { body, service } = call;

@@ -4,7 +4,7 @@ import { numberAt, textsAt } from '../fields.ts';
 import { jsonReply } from '../reply.ts';
 import { readForScore } from '../serve-model.ts';
 
-/** `POST /v1/embeddings`: a vector for each text, shortened where that is asked for. */
+/** `POST /v1/embeddings`: a vector for each text, shortened on request. */
 export function embeddings(call: Call): Reply {
   const { body, service } = call;
   const texts = textsAt(body, 'input');

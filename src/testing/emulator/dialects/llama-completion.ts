@@ -11,14 +11,14 @@ import { type Generation, generate } from '../serve-model.ts';
 import { promptsOf } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
 
-/** The fields that llama-server has besides those of OpenAI. */
+/** The fields of llama-server in addition to those of OpenAI. */
 export const ownFields: readonly string[] = words(`
   n_predict n_probs n_cmpl top_k min_p typical_p repeat_penalty mirostat grammar json_schema
   cache_prompt id_slot return_tokens post_sampling_probs chat_template_kwargs samplers
   timings_per_token ignore_eos
 `);
 
-/** Reads what llama-server takes besides what OpenAI does. */
+/** Reads the additional fields of llama-server. */
 export function withOwnFields(asked: Asked, body: JsonObject): Asked {
   const schema = schemaIn(body['json_schema']);
   if (schema !== undefined && body['grammar'] !== undefined) {
@@ -27,7 +27,7 @@ export function withOwnFields(asked: Asked, body: JsonObject): Asked {
   if (asked.tools !== undefined && body['grammar'] !== undefined) {
     throw badRequest('Cannot use custom grammar constraints with tools.');
   }
-  // A seed below 0 is none.
+  // A seed below 0 means no seed.
   const { seed, ...rest } = asked;
   return {
     ...rest,
@@ -90,7 +90,7 @@ function replyOf(choice: Choice | undefined, generation: Generation, call: Call)
   };
 }
 
-/** How many tokens were reused, read and written, each read and written in a millisecond. */
+/** The tokens reused, read and written; reading and writing take a millisecond per token. */
 export function timingsOf({ tokens, choices }: Generation): JsonObject {
   const [read, written] = [tokens.input - tokens.cached, choices[0]?.tokens ?? 0];
   return {

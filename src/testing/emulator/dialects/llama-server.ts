@@ -35,7 +35,7 @@ const chat = chatCompletions(manners);
 const text = textCompletions({
   maxTokens: undefined,
   read: readOwn,
-  // The chat's form, not that of text completions.
+  // In the form of the chat endpoint, not of text completions.
   logprobs: chatLogprobs,
   usage,
 });
@@ -95,7 +95,7 @@ function llamaError({ status, message, type, extra = {} }: RejectionOptions) {
   return { error: { code: status, message, type: type ?? usual, ...extra } };
 }
 
-/** Counts what one choice wrote, however many there are. */
+/** Counts only one choice, however many there are. */
 function usage(generation: Generation): JsonObject {
   return {
     ...openAiUsage(generation, generation.choices[0]?.tokens ?? 0),
@@ -103,7 +103,7 @@ function usage(generation: Generation): JsonObject {
   };
 }
 
-/** The answer goes on from a trailing turn of the assistant, unasked. */
+/** A trailing assistant turn is always continued. */
 function continued(asked: Asked): Asked {
   const { messages } = asked;
   if (messages.at(-1)?.role !== 'assistant') return asked;
@@ -151,7 +151,7 @@ function props({ service }: Call): Reply {
 
 function slots({ service, exchange }: Call): Reply {
   const { parallel, contextLength } = service.settings;
-  // This very request is not one for the model.
+  // This request itself does not occupy the model.
   const busy = service.account.inFlight - 1;
   if (exchange.query.get('fail_on_no_slot') === '1' && busy >= parallel) {
     throw new Rejection({

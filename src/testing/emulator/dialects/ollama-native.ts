@@ -28,7 +28,7 @@ export function chat(call: Call): Reply {
   }));
 }
 
-/** `POST /api/generate`: a prompt, as it is with `raw: true`, else as the turn of a user. */
+/** `POST /api/generate`: a prompt, unchanged with `raw: true`, otherwise as a user turn. */
 export function generateText(call: Call): Reply {
   const { body } = call;
   const prompt = textAt(body, 'prompt') ?? '';
@@ -50,7 +50,7 @@ export function generateText(call: Call): Reply {
   }));
 }
 
-/** Drops the oldest turns but the system's until the prompt fits, and says nothing of it. */
+/** Silently drops the oldest turns, except the system's, until the prompt fits. */
 export function truncated(asked: Asked, limit: number): Asked {
   let { messages } = asked;
   const isTooLong = () => countTokens(renderPrompt({ ...asked, messages })) > limit;

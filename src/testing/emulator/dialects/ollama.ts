@@ -12,7 +12,7 @@ import { embeddings } from './embeddings.ts';
 import { chat, generateText, truncated } from './ollama-native.ts';
 
 const manners: ChatManners = {
-  // Takes no notice of `n`, and drops what does not fit.
+  // Ignores `n`, and drops turns that do not fit.
   read: (asked, { service }) => truncated({ ...asked, choices: 1 }, service.settings.contextLength),
   reasoningField: 'reasoning',
   replyFields: () => ({ system_fingerprint: 'fp_ollama' }),
@@ -70,7 +70,7 @@ export const ollama: Dialect = {
   unknownField: (name) => ({ status: 400, message: `json: unknown field "${name}"` }),
 };
 
-/** Its own endpoints have errors of one line; those that it has from OpenAI do not. */
+/** Its own endpoints have errors of one line; the OpenAI-compatible ones do not. */
 function ollamaError({ message, type, status }: RejectionOptions, { path }: Exchange): JsonValue {
   if (!path.startsWith('/v1')) return { error: message };
   const usual = status >= 500 ? 'api_error' : 'invalid_request_error';

@@ -2,10 +2,10 @@ import { repeated } from '../batches.ts';
 import type { Batch, BatchItem } from '../dialect.ts';
 import { isObject, type JsonObject, objectOf, parsed, textAt } from '../fields.ts';
 
-/** The most lines of a file. */
+/** The maximum number of lines in a file. */
 const mostItems = 50_000;
 
-/** Reads a file of requests for an endpoint. There are no items where something is wrong with it. */
+/** Reads a file of requests for an endpoint. It yields no items if anything is wrong with it. */
 export function readBatchFile(text: string, endpoint: string): Pick<Batch, 'errors' | 'items'> {
   const lines = text
     .split('\n')

@@ -10,7 +10,7 @@ import { fileOf } from './openai-files.ts';
 const path = '/v1/batches';
 const endpoints = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'];
 
-/** The endpoints of batches that look at them. */
+/** The endpoints for existing batches. */
 export const batchRoutes: Routes = {
   [`GET ${path}`]: (call) => {
     const { page, hasMore } = batchPage(call, { after: 'after', most: 100 });
@@ -36,7 +36,7 @@ export const batchRoutes: Routes = {
   },
 };
 
-/** `POST /v1/batches`. What is wrong with the file itself lets the batch fail later on. */
+/** `POST /v1/batches`. If the file is invalid, the batch fails later. */
 export function createBatch(call: Call): Reply {
   const { body } = call;
   checkRequest(body);
@@ -86,7 +86,7 @@ function named(call: Call, wanted: string): Batch {
 function batchObject(batch: Batch, call: Call): JsonObject {
   const { items, errors } = batch;
   const { body } = batch.call;
-  // Who submits or cancels a batch is not told yet that it is over.
+  // Replies to submission and cancellation do not say yet that a batch is over.
   const isEnded = batch.isOver && call.exchange.method === 'GET';
   const status = isEnded ? endOf(batch) : stageOf(batch);
   const results = isEnded ? batch.results() : [];
@@ -113,7 +113,7 @@ function batchObject(batch: Batch, call: Call): JsonObject {
   };
 }
 
-/** How far a batch has come that is not over, or that nobody has looked at. */
+/** The stage of a batch that is not over, or that nobody has looked at. */
 function stageOf(batch: Batch): string {
   if (batch.cancelledMs !== undefined) return 'cancelling';
   if (batch.isOver || batch.share < 0.1) return 'validating';
@@ -145,7 +145,7 @@ function datesOf({ createdMs, cancelledMs, endedMs }: Batch, status: string): Js
   };
 }
 
-/** The lines of both files. Items that were cancelled are in neither. */
+/** The lines of both files. Cancelled items are in neither. */
 function linesOf(results: readonly BatchResult[]) {
   const output: JsonObject[] = [];
   const error: JsonObject[] = [];
@@ -170,7 +170,7 @@ const late: JsonObject = {
   message: 'This request could not be executed before the completion window expired.',
 };
 
-/** Keeps the lines as a file. Returns its id, `null` where there are none. */
+/** Stores the lines as a file. Returns its id, or `null` if there are none. */
 function store(batch: Batch, kind: string, lines: readonly JsonObject[]): string | null {
   if (lines.length === 0) return null;
   const id = `file-${batch.id}-${kind}`;
@@ -183,7 +183,7 @@ function store(batch: Batch, kind: string, lines: readonly JsonObject[]): string
   return id;
 }
 
-/** The tokens of all answers, in the words of Responses; Chat Completions has others for them. */
+/** The tokens of all answers, in the terms of Responses; Chat Completions names them differently. */
 function usageOf(results: readonly BatchResult[]): JsonObject {
   const usages = results.map((result) =>
     result.kind === 'answered' && isObject(result.json) ? objectOf(result.json['usage']) : {},

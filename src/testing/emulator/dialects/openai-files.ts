@@ -3,7 +3,7 @@ import { type JsonObject, objectOf, textAt } from '../fields.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 
-/** The most bytes of a file of requests. */
+/** The maximum size of a request file, in bytes. */
 const mostBytes = 200 * 1024 * 1024;
 
 /** How long files of batches are kept, in seconds. */
@@ -11,7 +11,7 @@ const keptSeconds = 30 * 86_400;
 
 const path = '/v1/files';
 
-/** The endpoints of files, for what batches need of them. */
+/** The file endpoints that batches need. */
 export const fileRoutes: Routes = {
   [`POST ${path}`]: upload,
   [`GET ${path}/*`]: (call) => {
@@ -22,7 +22,7 @@ export const fileRoutes: Routes = {
   },
 };
 
-/** The file of this id. Throws a {@link Rejection} where there is none. */
+/** The file with this id. Throws a {@link Rejection} if there is none. */
 export function fileOf({ service }: Call, id: string): StoredFile {
   const file = service.files.get(id);
   if (file !== undefined) return file;

@@ -1,19 +1,19 @@
 import { isObject, type JsonObject, listOf, numberAt, objectOf, textAt } from '../fields.ts';
 import { Rejection } from '../rejection.ts';
 
-/** Whether a model thinks before it writes: o1 and later, gpt-5 and later, their chat variants apart. */
+/** Whether a model thinks before it writes: o1 and later, gpt-5 and later, except their chat variants. */
 export function isReasoningModel(model: string): boolean {
   const generation = /^gpt-(\d+)/.exec(model)?.[1];
   if (/^o\d/.test(model)) return true;
   return generation !== undefined && Number(generation) >= 5 && !model.includes('-chat');
 }
 
-/** Whether a reasoning model can be told not to think, and then takes what others take. */
+/** Whether reasoning can be switched off, which allows the parameters of other models. */
 function mayRest(model: string): boolean {
   return /^gpt-(5\.[1-6]|6-sol|6-luna|6\.1-terra)/.test(model);
 }
 
-/** Refuses what a reasoning model does not support. `effort` is the reasoning effort that was asked for. */
+/** Refuses parameters that a reasoning model does not support. `effort` is the requested reasoning effort. */
 export function checkReasoning(body: JsonObject, effort: string | undefined): void {
   const model = textAt(body, 'model') ?? '';
   if (!isReasoningModel(model)) return;
@@ -45,7 +45,7 @@ function checkSampling(body: JsonObject): void {
   }
 }
 
-/** Refuses marks of prefixes to models that know none: those before gpt-5.6. Names that tell no version know them. */
+/** Refuses prefix marks for models without them: those before gpt-5.6. A name without a version supports them. */
 export function checkMarks(body: JsonObject): void {
   const version = /^gpt-(\d+)(?:\.(\d+))?/.exec(textAt(body, 'model') ?? '');
   if (version === null || Number(version[1]) + Number(version[2] ?? 0) / 100 >= 5.06) return;
@@ -65,7 +65,7 @@ const ranges = {
   top_logprobs: ['integer', 0, 20],
 } as const;
 
-/** Refuses numbers out of their range. */
+/** Refuses numbers out of range. */
 export function checkRanges(body: JsonObject): void {
   for (const [name, [kind, low, high]] of Object.entries(ranges)) {
     const given = numberAt(body, name);
@@ -87,7 +87,7 @@ export function effortOf(body: JsonObject): string | undefined {
   return isObject(reasoning) ? textAt(reasoning, 'effort') : textAt(body, 'reasoning_effort');
 }
 
-/** A parameter that a model does not take. */
+/** The error for a parameter that a model does not support. */
 export function unsupportedParameter(name: string, advice = ''): Rejection {
   return new Rejection({
     status: 400,

@@ -7,15 +7,15 @@ import { modelList } from '../reply.ts';
 import { embeddings } from './embeddings.ts';
 import { openAi, openAiManners } from './openai.ts';
 
-/** What a provider does in its own way, beside OpenAI. */
+/** The deviations of a provider from OpenAI. */
 interface Habits {
-  /** The only fields that it knows beside `usualFields`; absent where it ignores those that it does not know. */
+  /** The only fields that it knows in addition to `usualFields`; absent if it ignores unknown ones. */
   readonly fields?: readonly string[];
   /** Why it refuses a body. */
   readonly refuses?: (body: JsonObject) => string | false | undefined;
-  /** Its own words in those of OpenAI, without what it ignores. */
+  /** Converts its own fields to those of OpenAI, and removes ignored ones. */
   readonly read?: (body: JsonObject) => JsonObject;
-  /** A message as it tells it. */
+  /** A message in its format. */
   readonly told?: (message: JsonObject) => JsonObject;
   /** The field of a message that holds its reasoning. @defaultValue `'reasoning_content'` */
   readonly reasoningField?: 'reasoning';
@@ -91,7 +91,7 @@ const providers: Readonly<Record<NonNullable<EmulatorOptions['provider']>, Habit
 /** Their names. */
 export const providerNames: readonly string[] = Object.keys(providers);
 
-/** The API of a provider that speaks as OpenAI does, but for its habits. */
+/** The API of an OpenAI-compatible provider with its deviations. */
 export function providerDialect(name: NonNullable<EmulatorOptions['provider']>): Dialect {
   const habits = providers[name];
   const { fields, reasoningField = 'reasoning_content' } = habits;
@@ -128,7 +128,7 @@ function answered(call: Call, habits: Habits, chat: (call: Call) => Reply): Repl
   return told === undefined ? reply : { ...reply, body: retold(reply.body, told) };
 }
 
-/** A reply whose messages, and pieces of messages, are told in another way. */
+/** A reply whose messages, or pieces of messages, are converted. */
 function retold(body: ReplyBody, told: NonNullable<Habits['told']>): ReplyBody {
   const choice = (one: JsonObject) => ({
     ...one,
@@ -151,7 +151,7 @@ function messagesIn(body: JsonObject): readonly JsonObject[] {
   return listOf(body['messages']).map(objectOf);
 }
 
-/** The calls of each turn that has some. */
+/** The calls of each turn that has any. */
 function callsIn(body: JsonObject) {
   const calls = messagesIn(body).map((message) => listOf(message['tool_calls']));
   return calls.filter(({ length }) => length > 0);

@@ -38,7 +38,7 @@ function itemEvents(item: JsonObject, place: number): readonly JsonObject[] {
   ];
 }
 
-/** What an item has yet to be given. */
+/** An item before its content has arrived. */
 function emptied(item: JsonObject): JsonObject {
   switch (textAt(item, 'type') ?? '') {
     case 'message':

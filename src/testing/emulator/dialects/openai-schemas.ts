@@ -3,12 +3,12 @@ import { isObject, type JsonObject, listOf, objectOf, textAt, words } from '../f
 import { Rejection } from '../rejection.ts';
 import { type SchemaPart, schemaParts } from '../schema-parts.ts';
 
-/** What strict schemas may not say. */
+/** Keywords that strict schemas must not have. */
 const refusedKeywords = words(`
   allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames
 `);
 
-/** Refuses schemas that are to be kept strictly and cannot be: of answers and of tools, in Chat Completions and in Responses. */
+/** Refuses strict schemas that cannot be enforced: of answers and of tools, in Chat Completions and in Responses. */
 export function checkSchemas(body: JsonObject): void {
   const chat = objectOf(objectOf(body['response_format'])['json_schema']);
   checkStrict(chat, 'schema', { where: 'response_format', param: 'response_format' });

@@ -3,7 +3,7 @@ import { type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
 import { hashedName } from '../hash.ts';
 import { Rejection } from '../rejection.ts';
 
-/** The thoughts of a response as an item of it, sealed where they are to be handed back. */
+/** The thoughts of a response as an item, encrypted if they are to be sent back. */
 export function reasoningItem(id: string, { body }: Call): JsonObject {
   const isSealed = listOf(body['include']).includes('reasoning.encrypted_content');
   return {
@@ -16,7 +16,10 @@ function sealOf(id: string): string {
   return hashedName('sealed', id);
 }
 
-/** Refuses thoughts that cannot be opened or lead to nothing, and calls without those that led to them. */
+/**
+ * Refuses thoughts that cannot be decrypted or are not followed by anything, and calls without the thoughts that led to
+ * them.
+ */
 export function checkThoughts({ body, service }: Call): void {
   const items = listOf(body['input']).map(objectOf);
   for (const [place, item] of items.entries()) {

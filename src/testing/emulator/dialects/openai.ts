@@ -70,7 +70,7 @@ export const openAi: Dialect = {
     ...(key === undefined
       ? { message: "You didn't provide an API key. Send it as `Authorization: Bearer YOUR_KEY`." }
       : {
-          // The real one shows this much of a wrong key too.
+          // The real server also shows this much of a wrong key.
           message: `Incorrect API key provided: ${masked(key)}.`,
           code: 'invalid_api_key',
         }),
@@ -143,7 +143,7 @@ function checkJsonWord({ messages }: Asked, body: JsonObject): void {
   });
 }
 
-/** A refusal has a field of its own, and ends like any other answer. */
+/** A refusal has a separate field, and ends like any other answer. */
 function refusalFields({ finish, text }: Choice): JsonObject {
   if (finish !== 'refusal') return {};
   return {
@@ -185,7 +185,7 @@ function overflowOf(
   };
 }
 
-/** What the requests under way leave, each of which takes 1000 tokens for the time being. */
+/** The rate limits left by the requests in flight, each of which counts as 1000 tokens for now. */
 function limitHeaders({ exchange, service }: Call): Readonly<Record<string, string>> {
   const { inFlight } = service.account;
   return {

@@ -28,7 +28,7 @@ import { plainText, textCompletions } from '../text-completions.ts';
 import { decisions, systemOne } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
 
-/** The number of the token that ends a turn. */
+/** The id of the token that ends a turn. */
 const endOfTurn = 2;
 
 const matchedStop = ({ stoppedBy, finish }: Choice): JsonValue =>
@@ -126,7 +126,7 @@ function readOwn(asked: Asked, { body }: Call): Asked {
   };
 }
 
-/** `POST /generate`: a text, or as many as `n` says. */
+/** `POST /generate`: one text, or `n` texts. */
 function generateNatively(call: Call): Reply {
   const { body, service } = call;
   const sampling = objectOf(body['sampling_params']);
@@ -186,7 +186,7 @@ function score(call: Call): Reply {
   const query = textAt(body, 'query') ?? '';
   const items = textsAt(body, 'items');
   const labels = listOf(body['label_token_ids']).length;
-  // Without the softmax the labels are not all that could follow.
+  // Without the softmax, other tokens than the labels also have probability.
   const share = body['apply_softmax'] === true ? 1 : 0.5;
   const scores = items.map((text) => {
     const first = service.settings.reward({ text, query });
@@ -220,7 +220,7 @@ function classify(call: Call): Reply {
   );
 }
 
-/** `POST /tokenize`: the numbers of a text's tokens. */
+/** `POST /tokenize`: the ids of a text's tokens. */
 function tokenize({ body, service }: Call): Reply {
   const tokens = service.vocabulary.encode(textAt(body, 'prompt') ?? '');
   const { contextLength } = service.settings;

@@ -7,7 +7,7 @@ import { listOf, textAt, textsAt } from '../fields.ts';
 import { jsonReply } from '../reply.ts';
 import { readForScore } from '../serve-model.ts';
 
-/** What marks the end of a step, and whether the row there has the probability of a right step first. */
+/** The step marks, and whether a row starts with the probability of a right step. */
 const stepTags: readonly (readonly [tag: string, goodFirst: boolean])[] = [
   ['<extra_0>', false],
   ['ки', true],
@@ -15,8 +15,8 @@ const stepTags: readonly (readonly [tag: string, goodFirst: boolean])[] = [
 ];
 
 /**
- * `POST /pooling`: a row of two probabilities for each step, in the order of the model whose step tag it is;
- * for token numbers, one score a token; for a text without steps, one score.
+ * `POST /pooling`: a row of two probabilities for each step, in the order of the model with that step tag; for token
+ * ids, one score per token; for a text without steps, one score.
  */
 export function pooling(call: Call): Reply {
   const { body } = call;
@@ -58,7 +58,7 @@ function isRaw({ body }: Call): boolean {
   return body['use_activation'] === false;
 }
 
-/** A score as a probability, or as its logit where that is asked for. */
+/** A score as a probability, or as its logit on request. */
 function activated(call: Call, probability: number): number {
   return isRaw(call) ? Math.log(probability / (1 - probability)) : probability;
 }
@@ -79,7 +79,7 @@ export function classify(call: Call): Reply {
   });
 }
 
-/** `POST /score`: how well each of the second texts goes with the first. */
+/** `POST /score`: how well each of the second texts matches the first. */
 export function score(call: Call): Reply {
   const queries = firstOf(call, ['text_1', 'queries']);
   const texts = firstOf(call, ['text_2', 'documents', 'items']);

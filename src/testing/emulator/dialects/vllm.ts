@@ -114,7 +114,7 @@ function vllmError({ status, message, type, param }: RejectionOptions): JsonValu
   return { error: { message, type: type ?? usual, param: param ?? null, code: status } };
 }
 
-/** The answer goes on from the last turn only where the request says both that it shall, and that no new turn begins. */
+/** The last turn is continued only if the request says both that it is continued and that no new turn begins. */
 function continued(asked: Asked, { body }: Call): Asked {
   if (body['continue_final_message'] !== true) return asked;
   if (body['add_generation_prompt'] === true) {
@@ -130,7 +130,7 @@ function continued(asked: Asked, { body }: Call): Asked {
   return { ...asked, continues: true };
 }
 
-/** The most log-probabilities beside a token, where the server was not started with more. */
+/** The default maximum of log-probabilities per token. */
 const mostLogprobs = 20;
 
 function readOwn(asked: Asked, { body }: Call): Asked {
