@@ -15,7 +15,7 @@ export function expectOptions(owner: string, options: unknown, known: string): v
     throw new EspalierError('usage', message);
   }
   const names = namesIn(known);
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  const unknown = unknownIn(options, names);
   if (unknown === undefined) return;
   if ('generate' in options && 'provider' in options) {
     throw new EspalierError(
@@ -26,6 +26,12 @@ export function expectOptions(owner: string, options: unknown, known: string): v
   const meant = nearestName(unknown, names);
   const hint = meant === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
   throw refusalOf(options, `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
+}
+
+/** The first unknown name, also among those that the object inherits. */
+function unknownIn(options: object, names: readonly string[]): string | undefined {
+  for (const name in options) if (!names.includes(name)) return name;
+  return undefined;
 }
 
 const lists = new Map<string, readonly string[]>();

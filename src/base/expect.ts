@@ -1,5 +1,5 @@
 import { type ErrorScope, EspalierError } from './errors.ts';
-import { isThenable } from './is-thenable.ts';
+import { ignoreRejection, isThenable } from './is-thenable.ts';
 
 /** A usage error of the standard form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
@@ -83,6 +83,7 @@ export function describeValue(value: unknown): string {
 
 function describeObject(value: object): string {
   try {
+    ignoreRejection(value);
     if (isThenable(value)) return 'a promise';
     return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
   } catch {

@@ -1,3 +1,4 @@
+import { ignoreRejection } from './is-thenable.ts';
 /** Why a value is not JSON, and where. */
 export interface JsonFault {
   /** What was found instead. */
@@ -41,6 +42,7 @@ function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefine
   }
   if (ancestors.includes(value)) return { what: 'a cycle', path: [] };
   if (!Array.isArray(value) && !isPlainObject(value)) {
+    ignoreRejection(value);
     return { what: `a ${className(value)}`, path: [] };
   }
   const { toJSON } = value as { readonly toJSON?: unknown };

@@ -87,9 +87,11 @@ export class BudgetPool {
 export function limitsOf(budget: Budget, known = `${units} ms`): Budget {
   expectObject('budget', budget);
   expectOptions('budget', budget, known);
-  const limits = (Object.entries(budget) as [string, unknown][]).filter(
-    ([, limit]) => limit !== undefined,
-  );
+  // By name: getters and inherited limits count too.
+  const limits = known.split(' ').flatMap((unit): (readonly [string, unknown])[] => {
+    const limit = budget[unit as keyof Budget];
+    return limit === undefined ? [] : [[unit, limit]];
+  });
   for (const [unit, limit] of limits) {
     if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
     else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../base/errors.ts';
@@ -34,8 +34,18 @@ function runInit(folder: string, { json = false }: { readonly json?: boolean }):
   }
   withStorageErrors(`\`${folder}\``, () => {
     makeFolder(folder);
-    for (const [name, text] of files) {
-      writeFileSync(join(folder, name), text, { flag: 'wx' });
+    const begun: string[] = [];
+    try {
+      for (const [name, text] of files) {
+        const path = join(folder, name);
+        writeFileSync(path, '', { flag: 'wx' });
+        begun.push(path);
+        writeFileSync(path, text);
+      }
+    } catch (error) {
+      // A half-written project would be in the way of the next attempt.
+      for (const path of begun) rmSync(path, { force: true });
+      throw error;
     }
   });
   print(json ? JSON.stringify({ folder, files: names }, undefined, 2) : described(folder, names));
@@ -55,13 +65,19 @@ function manifestFor(folder: string): string {
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  const safe = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", `'\\''`)}'`;
+}
+
 function described(folder: string, names: readonly string[]): string {
   const parts = ['environment', 'policy', 'value'].map((part) => `--${part} world.js`);
   return [
     `Wrote ${names.join(', ')} into ${folder}.`,
     '',
     'Next:',
-    ...(folder === '.' ? [] : [`  cd ${folder}`]),
+    ...(folder === '.' ? [] : [`  cd ${quoted(folder)}`]),
     '  npm install',
     '  npm start          searches, and draws the tree',
     '  npm test           checks that the world keeps its contract',

@@ -45,8 +45,9 @@ export function showWarnings(): void {
 export function endQuietlyWhenPipeCloses(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      process.exit();
+      if (error.code === 'EPIPE') process.exit();
+      if (stream === process.stdout) printError(`The output cannot be written: ${error.message}`);
+      process.exit(1);
     });
   }
 }

@@ -1,3 +1,4 @@
+import { visible } from '../base/visible.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
@@ -36,7 +37,7 @@ export function failuresOf<State, Action>(
   const kinds = new Map<Failure['kind'], number>();
   const first: Failure[] = [];
   const add = ({ kind, message }: Failure, count: number) => {
-    if (!kinds.has(kind)) first.push({ kind, message });
+    if (!kinds.has(kind)) first.push({ kind, message: visible(message) });
     kinds.set(kind, (kinds.get(kind) ?? 0) + count);
   };
   // By id: this visits every node of every search, and a generator would double its time.

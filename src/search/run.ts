@@ -407,7 +407,8 @@ function answerAt<State, Action>(
   environment: Environment<State, Action>,
 ): JsonValue | undefined {
   try {
-    return state === undefined ? undefined : environment.answer?.(state);
+    const answer: unknown = state === undefined ? undefined : environment.answer?.(state);
+    return answer === undefined ? undefined : expectJson('answer', answer);
   } catch {
     return undefined;
   }

@@ -149,7 +149,7 @@ test('doctor prints what a model honours', async () => {
     /^Model: vllm:default\nServer: vllm, context of \d+ tokens\nModels: writer\n/,
   );
   expect(stdout).toMatch(/\nseveral samples +yes +One request brought three, \d different\.\n/);
-  expect(stdout).toMatch(/\nlog-probabilities +yes +5 alternatives a token\.\n/);
+  expect(stdout).toMatch(/\nlog-probabilities +yes +5 alternatives per token\.\n/);
   expect(stdout).toMatch(/\nJSON schema +yes /);
   expect(stdout).toMatch(/\nprefix cache +yes +\d+ of \d+ tokens/);
   expect(stdout).toMatch(/\n8 at once +\d+ ms +\d+ tokens\/s\n/);

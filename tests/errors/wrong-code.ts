@@ -141,7 +141,7 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
             return [];
           },
         }),
-      ['prices', 'script', 'budget\\.usd'],
+      ['prices', 'script', 'dollars'],
     ],
     // Parts.
     ['no policy', () => core.search(bare, {}), ['policy', 'propose', 'undefined']],
