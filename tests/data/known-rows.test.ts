@@ -44,7 +44,7 @@ const step = (own: string, label: boolean) => ({
 const solution = (...steps: readonly ReturnType<typeof step>[]) =>
   stepwise({ steps, alternatives: steps.map((own) => [own]), taken: steps.map(() => 0) });
 
-describe.each([
+const cases = [
   [
     'a pair with other space',
     preference(yes),
@@ -81,20 +81,28 @@ describe.each([
     unpaired({ completion: [says('yes ')], label: false }),
     opposite,
   ],
-] as const)('%s', (_name, ...[first, second, reason]) => {
-  test.each([
-    ['trl', text],
-    ['llama-factory', alpaca],
-  ])('of another problem is left out of %s, and the files pass an audit', async (_form, format) => {
-    const configs = [{ name: 'c', rule: each(first, second), format }];
-    const report = await write(['a', 'b'], { configs });
+] as const;
 
-    expect(report.configs[0]).toMatchObject({ rows: 1, refused: [{ reason, rows: 1 }] });
-    const { findings } = await auditDataset(out);
-    expect(findings.map(({ code }) => code)).not.toContain('contradiction');
-    expect(findings.map(({ code }) => code)).not.toContain('duplicate');
-  });
-});
+describe.each(cases.map(([name, first, second, reason]) => ({ name, first, second, reason })))(
+  '$name',
+  ({ first, second, reason }) => {
+    test.each([
+      ['trl', text],
+      ['llama-factory', alpaca],
+    ])(
+      'of another problem is left out of %s, and the files pass an audit',
+      async (_form, format) => {
+        const configs = [{ name: 'c', rule: each(first, second), format }];
+        const report = await write(['a', 'b'], { configs });
+
+        expect(report.configs[0]).toMatchObject({ rows: 1, refused: [{ reason, rows: 1 }] });
+        const { findings } = await auditDataset(out);
+        expect(findings.map(({ code }) => code)).not.toContain('contradiction');
+        expect(findings.map(({ code }) => code)).not.toContain('duplicate');
+      },
+    );
+  },
+);
 
 test('a row whose tools its form shows is another row with other tools', async () => {
   const rule = each(
