@@ -16,7 +16,7 @@ import {
   unpaired,
 } from './formats-rows.ts';
 import { textOf as sentence } from './good-sets.ts';
-import { out, useFolders, write } from './writing.ts';
+import { out, text, useFolders, write } from './writing.ts';
 
 useFolders();
 
@@ -123,4 +123,30 @@ test.each(forms.filter(({ kind }) => kind === 'rollout').map((form) => [form.nam
 test('a form of one’s own, which no audit knows, loses its near-duplicates as well', async () => {
   const { rows } = await written(own.forms.sft, 'drop');
   expect(rows).toBeLessThan(110);
+});
+
+const [x, y] = [sentence('one', 1, 30), sentence('two', 2, 30)];
+
+test.each([
+  [
+    'reversed',
+    preference({ chosen: [says(x)], rejected: [says(y)] }),
+    preference({ chosen: [says(`${y}.`)], rejected: [says(x)] }),
+  ],
+  [
+    'of the other label',
+    unpaired({ completion: [says(x)], label: true }),
+    unpaired({ completion: [says(`${x}.`)], label: false }),
+  ],
+  [
+    'with another answer',
+    prompt({ prompt: [asks(x)], answer: 'red' }),
+    prompt({ prompt: [asks(`${x}.`)], answer: 'blue' }),
+  ],
+])('a row %s is no near-duplicate, whatever full stop it has', async (_name, ...rows) => {
+  const rule: RowRule = { name: 'two', kind: rows[0].kind, rows: () => rows };
+  const configs = [{ name: 'two', rule, format: text }];
+  const report = await write(['a'], { configs, nearDuplicates: 'drop' });
+
+  expect(report.configs[0]).toMatchObject({ rows: 2, refused: [] });
 });
