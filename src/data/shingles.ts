@@ -80,7 +80,7 @@ export class ShingleReader {
   }
 
   #add(first: number, second: number, third: number): void {
-    const shingle = mixed(this.#salt ^ Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
+    const shingle = mixed(Math.imul(first ^ this.#salt, 31) ^ Math.imul(second, 17) ^ third);
     this.#shingles[this.#count++] = shingle;
   }
 }

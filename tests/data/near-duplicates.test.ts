@@ -125,9 +125,12 @@ test('a form of one’s own, which no audit knows, loses its near-duplicates as 
   expect(rows).toBeLessThan(110);
 });
 
-const [x, y] = [sentence('one', 1, 30), sentence('two', 2, 30)];
+const x =
+  'the lamp stands near the river while old clocks tick and seven birds watch over quiet hills beyond the town';
+const y =
+  'people sell bread and cheese and honey in every market until dusk brings rain and fog and wind and snow';
 
-test.each([
+test.each<readonly [string, TrainingRow, TrainingRow]>([
   [
     'reversed',
     preference({ chosen: [says(x)], rejected: [says(y)] }),
@@ -143,8 +146,8 @@ test.each([
     prompt({ prompt: [asks(x)], answer: 'red' }),
     prompt({ prompt: [asks(`${x}.`)], answer: 'blue' }),
   ],
-])('a row %s is no near-duplicate, whatever full stop it has', async (_name, ...rows) => {
-  const rule: RowRule = { name: 'two', kind: rows[0].kind, rows: () => rows };
+])('a row %s is no near-duplicate, whatever full stop it has', async (_name, first, second) => {
+  const rule: RowRule = { name: 'two', kind: first.kind, rows: () => [first, second] };
   const configs = [{ name: 'two', rule, format: text }];
   const report = await write(['a'], { configs, nearDuplicates: 'drop' });
 

@@ -2,11 +2,12 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { RowFormat } from '../formats/format.ts';
+import type { ReadRow } from '../formats/reading.ts';
 import { KnownRows, type Repetition } from '../known-rows.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import { rowsOf } from '../row-rule.ts';
-import type { RowKind, RowRule } from '../rows.ts';
+import type { RowKind, RowRule, TrainingRow } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import { nearFilter } from './near-filter.ts';
 import type { DatasetFile } from './options.ts';
@@ -14,7 +15,7 @@ import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport } from './report.ts';
 import { rowStatistics } from './row-statistics.ts';
-import { writtenRows } from './written-row.ts';
+import { stepsOf, writtenRows } from './written-row.ts';
 
 /** A configuration with the form of its rows. */
 export interface FormedConfig {
@@ -76,8 +77,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
           continue;
         }
         const asRead = read(written, row);
-        // A group must stay whole.
-        const repetition = form.kind === 'rollout' ? undefined : known.add(asRead);
+        const repetition = repetitionOf(known, row, asRead);
         if (repetition !== undefined) {
           refuse(reasonFor(repetition, form.kind));
           continue;
@@ -123,6 +123,12 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
       for (const output of outputs.values()) output.abandon();
     },
   };
+}
+
+function repetitionOf(known: KnownRows, row: TrainingRow, asRead: ReadRow): Repetition | undefined {
+  // A group must stay whole.
+  if (row.kind === 'rollout') return undefined;
+  return known.add(row.kind === 'stepwise' ? { ...asRead, ...stepsOf(row) } : asRead);
 }
 
 /** Why a row is left out that repeats or contradicts one before it. No rule makes a row of a problem twice. */

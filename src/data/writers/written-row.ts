@@ -26,7 +26,7 @@ export function writtenRows({
     reading ??= readingFor(columns);
     const read =
       reading?.kind === row.kind ? readRow(reading, columns, mapping?.turns) : saidIn(row, columns);
-    return row.kind === 'stepwise' ? { ...read, ...labelsOf(row) } : read;
+    return read;
   };
 }
 
@@ -40,11 +40,6 @@ function withJson(written: Written, jsonColumns: readonly string[]): Written {
   return read;
 }
 
-/** The labels of the steps themselves: some forms show them among those of other steps. */
-function labelsOf({ steps }: StepwiseRow): Pick<ReadRow, 'labels' | 'steps'> {
-  return { steps: steps.map(({ text }) => text), labels: steps.map(({ label }) => label) };
-}
-
 function saidIn(row: TrainingRow, columns: RowColumns): ReadRow {
   const { kind } = row;
   const read = { columns, faults: [], prompt: keyOfTurns(row.prompt) };
@@ -56,8 +51,14 @@ function saidIn(row: TrainingRow, columns: RowColumns): ReadRow {
     case 'rollout':
     case 'sft':
       return { ...read, kind: 'sft', chosen: keyOfTurns(row.completion) };
-    case 'prompt':
     case 'stepwise':
+      return { ...read, kind, ...stepsOf(row) };
+    case 'prompt':
       return { ...read, kind };
   }
+}
+
+/** The steps of a solution with their labels: some forms show them among others, or in one text. */
+export function stepsOf({ steps }: StepwiseRow): Pick<ReadRow, 'labels' | 'steps'> {
+  return { steps: steps.map(({ text }) => text), labels: steps.map(({ label }) => label) };
 }
