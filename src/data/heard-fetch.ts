@@ -35,10 +35,16 @@ export function heardFetch(
   };
 }
 
+/** The Hub answers in a few kilobytes, and with an address for each part of a large file. */
+const longestAnswer = 64 << 20;
+
 async function readWhole(response: Response, heard: () => unknown): Promise<Response> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
   for await (const chunk of response.body ?? []) {
     heard();
+    bytes += chunk.length;
+    if (bytes > longestAnswer) throw new Error('The answer is too long.');
     chunks.push(chunk);
   }
   const { status, headers } = response;

@@ -1,4 +1,6 @@
 import { type ReadRow, textOf } from './formats/reading.ts';
+import { hashOf } from './hash-table.ts';
+import { answerOf } from './known-rows.ts';
 import { MinHash, minima } from './min-hash.ts';
 import { type Shingled, ShingleReader } from './shingles.ts';
 
@@ -19,6 +21,8 @@ const rowBytes = 2 * minima;
 interface Waiting {
   readonly asked: Shingled;
   readonly said: Shingled;
+  /** A hash of its labels, or of its right answer: rows that differ there are no duplicates. */
+  readonly judged: number;
   readonly problem: number;
   readonly isSteps: boolean;
   readonly isExact: boolean;
@@ -28,12 +32,13 @@ interface Waiting {
 /** What of a row is compared. */
 export type ComparedRow = Pick<
   ReadRow,
-  'chosen' | 'context' | 'kind' | 'prompt' | 'rejected' | 'steps'
+  'chosen' | 'columns' | 'context' | 'kind' | 'labels' | 'prompt' | 'rejected' | 'steps'
 >;
 
 /**
  * Finds rows that are nearly the same as an earlier one that is not: the prompt and the completion agree in three of
- * four shingles of three words each, and in all numbers. Texts with too few shingles for that must be equal. Time is
+ * four shingles of three words each, and in all numbers, labels and right answers. Texts with too few shingles for that
+ * must be equal. Time is
  * linear in the text, and memory is bounded: the last half million rows are compared, of each of which 152 bytes are
  * kept.
  */
@@ -46,7 +51,7 @@ export class NearDuplicates {
   #waitingShingles = 0;
   #capacity = 1024;
   #bytes = new Uint8Array(this.#capacity * rowBytes);
-  /** A hash of the numbers of a row, and its problem. */
+  /** A hash of the numbers of a row and of its labels, and its problem. */
   #names = new Uint32Array(this.#capacity * 2);
   /** The last row of each band and hash, counted from 1; and of each band and row the one before it with that hash. */
   #last = new Int32Array(this.#capacity * bands);
@@ -68,7 +73,8 @@ export class NearDuplicates {
     const said = this.#saidReader.read(saidIn(row));
     this.#asked.count(asked);
     this.#said.count(said);
-    const next = { asked, said, problem, isExact, settled, isSteps: row.kind === 'stepwise' };
+    const isSteps = row.kind === 'stepwise';
+    const next = { asked, said, judged: judgedIn(row), problem, isExact, settled, isSteps };
     if (this.#waiting === undefined) {
       this.#enter(next);
       return;
@@ -85,12 +91,12 @@ export class NearDuplicates {
     this.#waiting = undefined;
   }
 
-  #enter({ asked, said, problem, isSteps, isExact, settled }: Waiting): void {
+  #enter({ asked, said, judged, problem, isSteps, isExact, settled }: Waiting): void {
     if (this.#count === this.#capacity && this.#capacity < mostRows) this.#grow();
     const slot = this.#count % this.#capacity;
     this.#bytes.set(this.#asked.signatureOf(asked), slot * rowBytes);
     this.#bytes.set(this.#said.signatureOf(said), slot * rowBytes + minima);
-    this.#names[2 * slot] = Math.imul(asked.numbers, 31) ^ said.numbers;
+    this.#names[2 * slot] = Math.imul(asked.numbers, 31) ^ said.numbers ^ judged;
     this.#names[2 * slot + 1] = problem;
     const isNear = !isExact && this.#hasNear(slot, isSteps);
     // What repeats a row is not compared with later ones: whoever drops it has the same rows left to compare.
@@ -163,6 +169,11 @@ export class NearDuplicates {
 
 function copied(read: Shingled): Shingled {
   return { ...read, shingles: read.shingles.slice() };
+}
+
+function judgedIn(row: ComparedRow): number {
+  const judged = row.kind === 'prompt' ? answerOf(row) : row.labels;
+  return judged === undefined ? 0 : hashOf(JSON.stringify(judged));
 }
 
 function askedIn({ prompt, context = '' }: ComparedRow): readonly string[] {

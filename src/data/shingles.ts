@@ -21,7 +21,8 @@ export class ShingleReader {
   #count = 0;
   #numbers = 0;
   #text = 0;
-  /** Of the text being read: its words so far, and the hashes of the last two. */
+  /** Of the text being read: a hash of its place, its words so far, and the hashes of the last two. */
+  #salt = 0;
   #words = 0;
   #before = 0;
   #last = 0;
@@ -43,8 +44,9 @@ export class ShingleReader {
   }
 
   #readText(text: string, salt: number): void {
-    this.#before = salt;
-    this.#last = salt;
+    this.#salt = salt;
+    this.#before = 0;
+    this.#last = 0;
     this.#words = 0;
     let word = firstHash;
     // The highest code of the word; 0 before its first character.
@@ -78,7 +80,7 @@ export class ShingleReader {
   }
 
   #add(first: number, second: number, third: number): void {
-    const shingle = mixed(Math.imul(first, 31) ^ Math.imul(second, 17) ^ third);
+    const shingle = mixed(Math.imul(first ^ this.#salt, 31) ^ Math.imul(second, 17) ^ third);
     this.#shingles[this.#count++] = shingle;
   }
 }

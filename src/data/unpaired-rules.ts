@@ -31,7 +31,8 @@ export interface UnpairedOptions {
   readonly minVisits?: number;
   /**
    * The maximum ratio of rows with the commoner label to those with the rarer one, within a problem: a number from 1
-   * up. The most extreme scores are kept, ties going to the first. A problem with only one label then has no rows.
+   * up. The most extreme scores are kept, ties going to the first. A problem with only one label then has no rows. Rows that an
+   * export leaves out since another problem made them too are still counted here.
    *
    * @defaultValue Infinity: all are kept
    */
@@ -123,16 +124,25 @@ function unpairedRows(
   return rowRule({
     ...info,
     kind: 'unpaired',
-    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
+    *rows<State, Action>(
+      trees: readonly TreeRecord<State, Action>[],
+      leaveOut?: (reason: string) => void,
+    ) {
+      const all = trees.flatMap((record) => draftsOf(record, labelled(record)));
       const drafts = bestOfEqual(
-        trees.flatMap((record) => draftsOf(record, labelled(record))),
+        all,
         ({ key }) => key,
         ({ node }) => node.visits,
       );
+      const labels = new Map(drafts.map(({ key, label }) => [key, label]));
+      for (const { key, label } of all) if (labels.get(key) !== label) leaveOut?.(contradicted);
       for (const draft of balanced(drafts, maxRatio)) yield toRow(draft, info.name);
     },
   });
 }
+
+const contradicted =
+  'Another row of the problem, visited at least as often, has the same completion and the other label.';
 
 function withText<State, Action>(
   { notation }: TreeRecord<State, Action>,

@@ -88,21 +88,28 @@ export async function uploadDataset(options: UploadOptions): Promise<string> {
   try {
     signal?.throwIfAborted();
     await patiently({ waitMs, signal }, () => make(hub, { ...shared, visibility }));
-    await patiently({ waitMs, signal }, () =>
-      hub.uploadFiles({
+    await patiently({ waitMs, signal }, async () => {
+      const made: unknown = await hub.uploadFiles({
         ...shared,
         files,
         branch,
         commitTitle: title,
         ...(signal !== undefined && { abortSignal: signal }),
-      }),
-    );
+      });
+      expectCommit(made);
+    });
   } catch (error) {
     signal?.throwIfAborted();
     const silence = fellSilent() ? `the Hub was silent for ${timeoutMs / 1000} s` : undefined;
     throw refused(error, repo, silence);
   }
   return `${hubUrl}/datasets/${repo}`;
+}
+
+/** Whatever a proxy answers in the place of the Hub names no commit. */
+function expectCommit(made: unknown): void {
+  const { commit } = Object(made) as { readonly commit?: { readonly oid?: unknown } };
+  if (typeof commit?.oid !== 'string' || commit.oid === '') throw new Error('No commit was made.');
 }
 
 /** How often a request is made at most, where the Hub asks to wait. */
@@ -228,7 +235,7 @@ function refused(error: unknown, repo: string, silence: string | undefined): Esp
   const why =
     silence ??
     (status === undefined
-      ? 'the Hub could not be reached, broke off, or answered in a way that cannot be read'
+      ? 'the Hub could not be reached, broke off, or answered in a way that cannot be read or names no commit'
       : `the Hub answered with status ${status}${reason === undefined ? '' : `, ${reason}`}`);
   return new EspalierError('unavailable', `The dataset was not uploaded to ${repo}: ${why}.`);
 }

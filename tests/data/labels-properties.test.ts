@@ -73,14 +73,23 @@ const rules: readonly RowRule<StepwiseRow>[] = [
   stepLabels.pav({ paths: { best: 3 } }),
 ];
 
-/** The share of right ends, by looking at every node of the tree whether its path leads through this one. */
-function shareBelow(tree: SearchTree<string, string>, id: number): number | undefined {
-  const worths = [...tree.nodes()].flatMap((end) => {
-    let leads = false;
-    for (let at: Node | undefined = end; at !== undefined; at = at.parent) leads ||= at.id === id;
-    const counts = leads && (end.terminal || end.answer) && end.status !== 'failed';
-    return counts && end.duplicateOf === undefined ? [end.rawValue ?? -1] : [];
-  });
+function actionsTo(node: Node): readonly string[] {
+  return node.kind === 'root' ? [] : [...actionsTo(node.parent), node.action.trim()];
+}
+
+/** The share of right ends of all trees, by looking at every end whether its path begins with these steps. */
+function shareBehind(
+  records: readonly TreeRecord<string, string>[],
+  steps: readonly string[],
+): number | undefined {
+  const worths = records.flatMap(({ tree }) =>
+    [...tree.nodes()].flatMap((end) => {
+      const path = actionsTo(end);
+      const leads = steps.every((step, place) => step === path[place]);
+      const counts = leads && (end.terminal || end.answer) && end.status !== 'failed';
+      return counts && end.duplicateOf === undefined ? [end.rawValue ?? -1] : [];
+    }),
+  );
   if (worths.length === 0) return undefined;
   return worths.filter((worth) => worth === 1).length / worths.length;
 }
@@ -92,7 +101,9 @@ describe('labels of random trees', () => {
       const { tree, nodes } = row.provenance;
       const [record] = records.filter(({ id }) => id === tree);
       if (record === undefined) throw new Error('The row names a tree.');
-      const shares = nodes.slice(1).map((id) => shareBelow(record.tree, id));
+      const shares = nodes
+        .slice(1)
+        .map((id) => shareBehind(records, actionsTo(record.tree.node(id))));
       expect(row.steps.map(({ value }) => value)).toEqual(shares);
       expect(row.steps.map(({ label }) => label)).toEqual(shares.map((share) => share !== 0));
     }

@@ -234,3 +234,36 @@ describe('labels of progress', () => {
     expect(look(stepLabels.pav(), plant({ a: { b: 1 } }))).toEqual(['a 1 + 1, b 1 + 1 | true']);
   });
 });
+
+describe('labels of steps that two trees of a problem share', () => {
+  // a leads to one right end of three, and to it in two steps.
+  const trees = [
+    plant({ a: { c: 1, d: 0 } }, { id: 'p#1' }),
+    plant({ a: { e: 0 } }, { id: 'p#2' }),
+  ];
+
+  test.each([
+    [stepLabels.mathShepherd(), 'a 0.3333 + 1'],
+    [stepLabels.pav(), 'a 0.3333 - 0'],
+    [stepLabels.prm800k(), 'a 0.3333 - 0'],
+    [stepLabels.restMcts(), 'a 0.5 + 1'],
+  ] as const)('are those of all trees together: $0.name', (rule, label) => {
+    const rows = look(rule, ...trees);
+
+    expect(rows).toHaveLength(3);
+    expect(rows.map((row) => row.split(',')[0])).toEqual([label, label, label]);
+  });
+
+  test('are the mean of all evaluations', () => {
+    const [one, other] = trees.map(({ tree }) => plant({ a: { b: 1 } }, { tree }));
+    if (one === undefined || other === undefined) return;
+    for (const [place, { tree }] of [one, other].entries()) {
+      const node = tree.node(1);
+      tree.addEvaluation(node, { value: place === 0 ? 1 : 0.5 });
+    }
+
+    const [first, second] = look(stepLabels.omegaPrm(), one, other);
+    expect(first).toContain('a 0.75 +');
+    expect(second).toContain('a 0.75 +');
+  });
+});

@@ -16,7 +16,7 @@ import {
   unpaired,
 } from './formats-rows.ts';
 import { textOf as sentence } from './good-sets.ts';
-import { out, useFolders, write } from './writing.ts';
+import { out, text, useFolders, write } from './writing.ts';
 
 useFolders();
 
@@ -123,4 +123,33 @@ test.each(forms.filter(({ kind }) => kind === 'rollout').map((form) => [form.nam
 test('a form of one’s own, which no audit knows, loses its near-duplicates as well', async () => {
   const { rows } = await written(own.forms.sft, 'drop');
   expect(rows).toBeLessThan(110);
+});
+
+const x =
+  'the lamp stands near the river while old clocks tick and seven birds watch over quiet hills beyond the town';
+const y =
+  'people sell bread and cheese and honey in every market until dusk brings rain and fog and wind and snow';
+
+test.each<readonly [string, TrainingRow, TrainingRow]>([
+  [
+    'reversed',
+    preference({ chosen: [says(x)], rejected: [says(y)] }),
+    preference({ chosen: [says(`${y}.`)], rejected: [says(x)] }),
+  ],
+  [
+    'of the other label',
+    unpaired({ completion: [says(x)], label: true }),
+    unpaired({ completion: [says(`${x}.`)], label: false }),
+  ],
+  [
+    'with another answer',
+    prompt({ prompt: [asks(x)], answer: 'red' }),
+    prompt({ prompt: [asks(`${x}.`)], answer: 'blue' }),
+  ],
+])('a row %s is no near-duplicate, whatever full stop it has', async (_name, first, second) => {
+  const rule: RowRule = { name: 'two', kind: first.kind, rows: () => [first, second] };
+  const configs = [{ name: 'two', rule, format: text }];
+  const report = await write(['a'], { configs, nearDuplicates: 'drop' });
+
+  expect(report.configs[0]).toMatchObject({ rows: 2, refused: [] });
 });

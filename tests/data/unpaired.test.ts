@@ -123,6 +123,15 @@ test('labels are balanced: the furthest scores stay', () => {
   expect(look(unpairedRules.ends(), [onlyRight])).toEqual(['+a 1']);
 });
 
+test('a completion that another tree labels otherwise is left out, and counted', () => {
+  const [right, wrong] = [1, 0].map((end) => planted([{ text: 'a', visits: 2 - end, end }]));
+  if (right === undefined || wrong === undefined) return;
+  const reasons: string[] = [];
+  const rows = [...unpairedRules.ends().rows([right, wrong], (reason) => reasons.push(reason))];
+  expect(rows.map(({ label }) => label)).toEqual([false]);
+  expect(reasons).toEqual([expect.stringContaining('the other label')]);
+});
+
 test('refuses what is no rule', () => {
   expect(() => unpairedRules.siblings({ from: 0.2 })).toThrow(
     'Expected `to` to be less than `from`, 0.2, got `0.25`.',

@@ -202,6 +202,33 @@ test('a large file may take its time, piece by piece', async () => {
   expect(hub.asked.find(({ method }) => method === 'PUT')?.body.length).toBe(1.5e6);
 });
 
+test.each(['{}', '{"success":false}'])(
+  'an answer %s to the commit is no upload',
+  async (answer) => {
+    hub.faults = { '/api/datasets/me/rows/commit': (response) => response.end(answer) };
+    await expect(upload()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('names no commit'),
+    });
+  },
+);
+
+test('an answer that does not end is not read for ever', async () => {
+  let pieces = 0;
+  hub.faults = {
+    '/api/repos/create': (response) => {
+      const more = () => {
+        pieces += 1;
+        if (pieces < 200 && !response.destroyed) response.write(Buffer.alloc(1 << 20, ' '), more);
+        else response.end('{}');
+      };
+      more();
+    },
+  };
+  await expect(upload()).rejects.toMatchObject({ code: 'unavailable' });
+  expect(pieces).toBeLessThan(150);
+});
+
 test('an abort rejects with its reason', async () => {
   await expect(upload({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',

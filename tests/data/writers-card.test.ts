@@ -215,6 +215,8 @@ describe('what others wrote', () => {
     expect(codeSpan('a`b')).toBe('``a`b``');
     expect(codeSpan('``a')).toBe('``` ``a ```');
     expect(codeSpan('a\r\n\u2028b')).toBe('`a b`');
+    expect(codeSpan('a\u202eb')).toBe('`a\\u202eb`');
+    expect(yamlString('a\u202eb')).toBe('"a\\\\u202eb"');
     expect(codeSpan('x'.repeat(300))).toBe(`\`${'x'.repeat(199)}…\``);
   });
 

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../base/json.ts';
 import { type ReadRow, textOf } from '../formats/reading.ts';
+import { answerOf } from '../known-rows.ts';
 import type { RowFault } from './report.ts';
 
 const none: readonly RowFault[] = [];
@@ -16,7 +17,7 @@ export function answerFaults(row: ReadRow): readonly RowFault[] {
   if (isVerl && isPlainObject(model) && model['ground_truth'] === undefined) {
     return [{ code: 'missing-column', excerpt: 'reward_model.ground_truth' }];
   }
-  const answer = isPlainObject(model) ? model['ground_truth'] : columns['answer'];
+  const answer = answerOf(row);
   if (answer === undefined) return none;
   if (answer === null || (typeof answer === 'string' && answer.trim() === '')) {
     return [{ code: 'empty-answer', excerpt: answer }];

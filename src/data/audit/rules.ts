@@ -26,7 +26,7 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'White space where prompt and completion meet, or a word that goes on there: end the prompt with a line break or let both completions start with the same one blank.',
   ),
   contradiction: error(
-    'The same two completions are also there the other way round: keep the pair with the greater margin.',
+    'A row before it says the opposite, as the same two completions the other way round, the other label, or another right answer to the same prompt: keep the more certain one.',
   ),
   'control-character': warning(
     'Text holds NUL or ESC, as logs of terminals do, and tokenizers have seen neither: take them out.',

@@ -1,7 +1,7 @@
 import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
 import { distinctCounter } from '../distinct-count.ts';
 import { type ReadRow, textOf } from '../formats/reading.ts';
-import { HashTable, hashOf } from '../hash-table.ts';
+import { hashesOf, KnownRows, type RowHashes } from '../known-rows.ts';
 import { pairDepths } from '../pair-depths.ts';
 import type { RowTokens } from './lengths.ts';
 import type { AuditSet, RowFault } from './report.ts';
@@ -23,9 +23,7 @@ export class SetTally {
   files = 0;
   /** The rows that were read. */
   rows = 0;
-  readonly #seen = new HashTable();
-  /** 1 for each beginning that is labelled right, 0 for a wrong one. */
-  readonly #labelled = new HashTable();
+  readonly #known = new KnownRows();
   readonly #whole = new WholeSet();
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
@@ -42,9 +40,8 @@ export class SetTally {
     const hashes = hashesOf(row);
     this.#countTexts(row, tokens, hashes);
     if (row.kind === 'preference') this.#countPair(row);
-    return row.repeats === true
-      ? []
-      : [...this.#repeated(row, hashes), ...this.#relabelled(row, hashes)];
+    const code = row.repeats === true ? undefined : this.#known.add(row, hashes);
+    return code === undefined ? [] : [{ code, excerpt: textOf(row.chosen) || textOf(row.prompt) }];
   }
 
   /** What is wrong with all rows together. */
@@ -162,56 +159,9 @@ export class SetTally {
       rejectedRight: sideOf('rejected_right') ?? sideOf('rejected_correct'),
     });
   }
-
-  #repeated(row: ReadRow, hashes: RowHashes): readonly RowFault[] {
-    const { kind, chosen, prompt, labels } = row;
-    const { prompt: asked, chosen: own, rejected: other, steps, context } = hashes;
-    const key = (...parts: readonly unknown[]) => hashOf([asked, context, steps, ...parts].join());
-    const opposite =
-      kind === 'preference'
-        ? key(other, own)
-        : key(own, other, ...(labels ?? []).map((label) => label !== true));
-    const contradicts = kind !== 'stepwise' && this.#seen.get(opposite) !== undefined;
-    const isNew = this.#seen.add(key(own, other, ...(labels ?? [])));
-    if (isNew && !contradicts) return [];
-    return [
-      { code: isNew ? 'contradiction' : 'duplicate', excerpt: textOf(chosen) || textOf(prompt) },
-    ];
-  }
-
-  /** Alternatives, as rated steps are, are no beginnings of each other. */
-  #relabelled({ steps, labels = [] }: ReadRow, hashes: RowHashes): readonly RowFault[] {
-    let key = hashes.prompt;
-    for (const [place, step] of (steps ?? []).entries()) {
-      const label = labels[place];
-      if (typeof step !== 'string' || typeof label !== 'boolean') return [];
-      key = hashOf(`${key} ${step.trim()}`);
-      const known = this.#labelled.get(key);
-      if (known === undefined) this.#labelled.set(key, Number(label));
-      else if (known !== Number(label)) return [{ code: 'label-conflict', excerpt: step }];
-    }
-    return [];
-  }
 }
 
 const sideColumns = ['chosen_right', 'rejected_right', 'chosen_correct', 'rejected_correct'];
-
-/** Of each part of a row a hash; 0 where it has none. */
-type RowHashes = Readonly<Record<'chosen' | 'context' | 'prompt' | 'rejected' | 'steps', number>>;
-
-function hashesOf({ prompt, chosen, rejected, steps, context }: ReadRow): RowHashes {
-  const of = (value: unknown) => {
-    if (value === undefined || value === null) return 0;
-    return hashOf(typeof value === 'string' ? value : JSON.stringify(value));
-  };
-  return {
-    prompt: of(prompt),
-    chosen: of(chosen),
-    rejected: of(rejected),
-    steps: of(steps),
-    context: of(context),
-  };
-}
 
 /** Numbers of which only this is kept. */
 class Numbers {

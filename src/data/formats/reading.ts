@@ -82,7 +82,7 @@ export function readRow(
   turns: TurnKeys | undefined,
 ): ReadRow {
   const reader = new ColumnReader(columns, turns);
-  return { ...parts(reader), kind, columns, faults: reader.faults };
+  return Object.assign(parts(reader), { kind, columns, faults: reader.faults });
 }
 
 /** How the columns that most trainers agree on are known and read. */
@@ -101,7 +101,11 @@ export const usualReadings: Readonly<
   },
   pair: {
     needs: ['prompt', 'chosen', 'rejected'],
-    parts: (reader) => ({ prompt: reader.content('prompt'), ...sidesOf(reader) }),
+    parts: (reader) => ({
+      prompt: reader.content('prompt'),
+      chosen: reader.content('chosen'),
+      rejected: reader.content('rejected'),
+    }),
   },
   prompt: {
     needs: ['prompt'],

@@ -41,7 +41,7 @@ export function pav(options: PavOptions = {}): RowRule<StepwiseRow> {
     title: 'progress of each step under a prover',
     paper: 'Setlur et al., 2024, arXiv 2410.08146',
     options,
-    labels: (_record, qvalueOf) => (node) => {
+    labels: (_trees, _record, qvalueOf) => (node) => {
       const after = qvalueOf(node);
       const before = qvalueOf(node.parent);
       if (after === undefined || before === undefined) return undefined;

@@ -38,7 +38,7 @@ export function prm800k(
     paper: 'Lightman et al., 2023, arXiv 2305.20050',
     options,
     untilError,
-    labels: (_record, shareOf) => (node) => {
+    labels: (_trees, _record, shareOf) => (node) => {
       const value = shareOf(node);
       if (value === undefined) return undefined;
       const rating = ratingOf(value);

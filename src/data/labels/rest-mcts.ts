@@ -1,10 +1,9 @@
 import { expectOptions } from '../../base/expect-options.ts';
-import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { type Paths, pathsIn } from '../paths.ts';
+import { pathsIn } from '../paths.ts';
 import { isEnd, isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
+import { type ProblemTrees, type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
  * Value targets of ReST-MCTS*: the progress of a step towards a right end.
@@ -14,7 +13,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  *   it that is on the way.
  * - Hard, and the rating as 1 or −1: a right end is at the step or below it.
  *
- * A tree without a right end has no m, and gives no rows. Unlike in the reference code, a step without a scored end
+ * A problem without a right end in any of its trees has no m, and gives no rows. Unlike in the reference code, a step without a scored end
  * below is not treated as wrong: it ends the row.
  *
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
@@ -30,11 +29,11 @@ export function restMcts(
     title: 'how far each step has come to a right end',
     paper: 'Zhang et al., 2024, arXiv 2406.03816',
     options,
-    labels(record, shareOf) {
-      const paths = pathsIn(record);
-      const targets = targetsOf(record, paths);
+    labels(problem, record, shareOf) {
+      const targets = targetsOf(problem, record);
+      const numberOf = problem.numbers(record);
       return (node) => {
-        const target = targets[paths.stepOf(node).id];
+        const target = targets[numberOf(node)];
         if (target === undefined || shareOf(node) === undefined) return undefined;
         const { value, isOnWay } = target;
         return { value, label: isOnWay, rating: isOnWay ? 1 : -1 };
@@ -60,43 +59,54 @@ interface Target {
   readonly distance: number;
 }
 
-/** By the id of the first node of each step; nothing at all where no end is right. */
+/** By step; nothing at all where no end is right. */
 function targetsOf<State, Action>(
+  problem: ProblemTrees<State, Action>,
   record: TreeRecord<State, Action>,
-  { nodes, stepOf, to }: Paths<State, Action>,
 ): readonly (Target | undefined)[] {
-  const distances = distancesOf(
-    to(isEnd).filter((end) => isRight(record, end)),
-    stepOf,
-  );
-  const ofRoot = distances[record.tree.root.id];
+  const numberOf = problem.numbers(record);
+  const distances = distancesOf(problem);
+  const root = numberOf(record.tree.root);
+  const ofRoot = distances[root];
   const targets: (Target | undefined)[] = [];
   if (ofRoot === undefined) return targets;
-  targets[record.tree.root.id] = { value: 0, isOnWay: true, distance: ofRoot };
+  targets[root] = { value: 0, isOnWay: true, distance: ofRoot };
   // Parents come before their children.
-  for (const node of nodes) {
-    const { id } = stepOf(node);
-    const above = targets[stepOf(node.parent).id];
-    if (above === undefined || targets[id] !== undefined) continue;
-    const own = distances[id];
+  for (const node of pathsIn(record).nodes) {
+    const step = numberOf(node);
+    const above = targets[numberOf(node.parent)];
+    if (above === undefined || targets[step] !== undefined) continue;
+    const own = distances[step];
     const distance = own ?? above.distance;
     const value = nextValue(above.value, distance, own !== undefined);
-    targets[id] = { value, isOnWay: own !== undefined, distance };
+    targets[step] = { value, isOnWay: own !== undefined, distance };
   }
   return targets;
 }
 
-/** m by the id of the first node of each step; none for what is off the way. */
-function distancesOf<State, Action>(
-  right: readonly ChildNode<State, Action>[],
-  stepOf: Paths<State, Action>['stepOf'],
-): readonly (number | undefined)[] {
+type Distances = readonly (number | undefined)[];
+
+/** Those of a problem are the same for all its trees. */
+const known = new WeakMap<object, Distances>();
+
+/** m of each step over all trees; none for what is off the way. */
+function distancesOf<State, Action>(problem: ProblemTrees<State, Action>): Distances {
+  const distances = known.get(problem) ?? countDistances(problem);
+  known.set(problem, distances);
+  return distances;
+}
+
+function countDistances<State, Action>({ trees, numbers }: ProblemTrees<State, Action>): Distances {
   const distances: (number | undefined)[] = [];
-  for (const end of right) {
-    for (const node of pathTo<State, Action>(end)) {
-      const { id } = stepOf(node);
-      const distance = end.depth - node.depth + 1;
-      distances[id] = Math.min(distances[id] ?? Number.POSITIVE_INFINITY, distance);
+  for (const record of trees) {
+    const numberOf = numbers(record);
+    for (const end of pathsIn(record).to(isEnd)) {
+      if (isRight(record, end) !== true) continue;
+      for (const node of pathTo<State, Action>(end)) {
+        const step = numberOf(node);
+        const distance = end.depth - node.depth + 1;
+        distances[step] = Math.min(distances[step] ?? Number.POSITIVE_INFINITY, distance);
+      }
     }
   }
   return distances;

@@ -10,7 +10,13 @@ import { rowBase } from '../provenance.ts';
 import { isEnd, isPart, isRight, stepsTo, type TreeRecord } from '../record.ts';
 import { rowRule } from '../row-rule.ts';
 import type { LabelledStep, RowRule, RuleInfo, StepwiseRow } from '../rows.ts';
-import { monteCarlo, type StepLabel, shareLabel } from './monte-carlo.ts';
+import {
+  monteCarlo,
+  type StepLabel,
+  type StepNumbers,
+  shareLabel,
+  stepNumbers,
+} from './monte-carlo.ts';
 
 /** Options common to all step-label rules. */
 export interface StepLabelOptions {
@@ -47,18 +53,27 @@ export interface StepLabelOptions {
 /** The names of {@link StepLabelOptions}, with spaces between them. */
 export const stepLabelOptions = 'from paths delimiter';
 
+/** The trees of a problem, and what numbers their steps. */
+export interface ProblemTrees<State, Action> {
+  readonly trees: readonly TreeRecord<State, Action>[];
+  readonly numbers: StepNumbers<State, Action>;
+}
+
 /** A rule that labels steps. */
 interface StepwiseRule extends RuleInfo {
   readonly options: StepLabelOptions;
   /** Whether a row ends with its first step rated −1. @defaultValue false */
   readonly untilError?: boolean;
   /**
-   * The label of the step of each node of a tree; `undefined` if nothing is known of it.
+   * The label of the step of each node of a tree; `undefined` if nothing is known of it. If rows of several trees
+   * show the same steps, they have the same labels.
    *
-   * @param shareOf - The share of right continuations of a node.
+   * @param trees - The trees of the problem, of which it is one.
+   * @param shareOf - The share of right continuations of a node, over all trees.
    * @defaultValue by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0
    */
   labels?<State, Action>(
+    trees: ProblemTrees<State, Action>,
     record: TreeRecord<State, Action>,
     shareOf: (node: SearchNode<State, Action>) => number | undefined,
   ): (node: ChildNode<State, Action>) => StepLabel | undefined;
@@ -83,7 +98,7 @@ export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
     kind: 'stepwise',
     rows: (trees) =>
       distinct(
-        rowsOf(choosePaths(trees, paths ?? usualPaths(trees)), rule),
+        rowsOf(trees, choosePaths(trees, paths ?? usualPaths(trees)), rule),
         ({ prompt, steps }) => [prompt, steps.map(({ text }) => text.trim())],
       ),
   });
@@ -94,17 +109,27 @@ function usualPaths(trees: readonly Pick<TreeRecord, 'ends'>[]): 'ends' | 'leave
 }
 
 function* rowsOf<State, Action>(
+  trees: readonly TreeRecord<State, Action>[],
   paths: readonly TreePath<State, Action>[],
   rule: StepwiseRule,
 ): Generator<StepwiseRow> {
   const makers = new Map<TreeRecord<State, Action>, RowMaker<State, Action>>();
+  const numbers = stepNumbers(trees);
+  const problem = { trees, numbers };
+  const shareAt = monteCarlo(trees, numbers, rule.options.from);
+  const labelsIn = (record: TreeRecord<State, Action>): LabelOf<State, Action> => {
+    const shareOf = (node: SearchNode<State, Action>) => shareAt(record, node);
+    return rule.labels?.(problem, record, shareOf) ?? ((node) => shareLabel(shareOf(node)));
+  };
   for (const { record, end } of paths) {
-    const maker = makers.get(record) ?? rowMaker(record, rule);
+    const maker = makers.get(record) ?? rowMaker(record, rule, labelsIn(record));
     makers.set(record, maker);
     const row = maker(end);
     if (row !== undefined) yield row;
   }
 }
+
+type LabelOf<State, Action> = (node: ChildNode<State, Action>) => StepLabel | undefined;
 
 type RowMaker<State, Action> = (end: ChildNode<State, Action>) => StepwiseRow | undefined;
 
@@ -126,10 +151,11 @@ interface Taken {
 function rowMaker<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,
+  labelOf: LabelOf<State, Action>,
 ): RowMaker<State, Action> {
   const { tree, notation } = record;
   const { delimiter = notation.delimiter ?? '\n' } = rule.options;
-  const stepOf = stepsIn(record, rule);
+  const stepOf = stepsIn(record, labelOf);
   const prompt: readonly Message[] = [{ role: 'user', content: questionAt(notation, tree.root) }];
   return (end) => {
     const path = stepsTo(end);
@@ -158,11 +184,9 @@ function rowMaker<State, Action>(
 /** The labelled step of a node, among all that were proposed in its place; `undefined` if nothing is known of it. */
 function stepsIn<State, Action>(
   record: TreeRecord<State, Action>,
-  rule: StepwiseRule,
+  labelOf: LabelOf<State, Action>,
 ): (node: ChildNode<State, Action>) => Taken | undefined {
   const { stepOf, placeOf, below } = pathsIn(record);
-  const shareOf = monteCarlo(record, rule.options.from);
-  const labelOf = rule.labels?.(record, shareOf) ?? ((node) => shareLabel(shareOf(node)));
   const labelled = (node: ChildNode<State, Action>): LabelledStep | undefined => {
     const label = labelOf(node);
     return label && { text: stepText(record.notation, node), ...label };

@@ -2,19 +2,20 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { RowFormat } from '../formats/format.ts';
-import { HashTable } from '../hash-table.ts';
+import type { ReadRow } from '../formats/reading.ts';
+import { KnownRows, type Repetition } from '../known-rows.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import { rowsOf } from '../row-rule.ts';
-import type { RowRule, TrainingRow } from '../rows.ts';
+import type { RowKind, RowRule, TrainingRow } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
 import { nearFilter } from './near-filter.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport } from './report.ts';
-import { hashOfOpposite, hashOfRow } from './row-hash.ts';
 import { rowStatistics } from './row-statistics.ts';
+import { stepsOf, writtenRows } from './written-row.ts';
 
 /** A configuration with the form of its rows. */
 export interface FormedConfig {
@@ -53,8 +54,9 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const outputs = new Map<string, SplitOutput>();
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
-  const seen = new HashTable();
-  const near = nearFilter(nearDuplicates, form);
+  const known = new KnownRows();
+  const near = nearFilter(form.kind === 'rollout' ? 'keep' : nearDuplicates);
+  const read = writtenRows(form);
 
   const outputOf = (split: string): SplitOutput => {
     const output = outputs.get(split) ?? splitOutput(split, options);
@@ -74,12 +76,13 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
           refuse(written);
           continue;
         }
-        const known = repeated(row, seen);
-        if (known !== undefined) {
-          refuse(known);
+        const asRead = read(written, row);
+        const repetition = repetitionOf(known, row, asRead);
+        if (repetition !== undefined) {
+          refuse(reasonFor(repetition, form.kind));
           continue;
         }
-        near.look(written, (isNear) => {
+        near.look(asRead, (isNear) => {
           if (isNear) refuse(nearlyMade);
           else {
             if (output === undefined) {
@@ -122,17 +125,21 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   };
 }
 
-/** Why a row is left out that was written before, or whose opposite was. No rule makes a row of a problem twice. */
-function repeated(row: TrainingRow, seen: HashTable): string | undefined {
-  const hash = hashOfRow(row);
-  if (hash === undefined) return undefined;
-  const opposite = hashOfOpposite(row);
-  if (opposite !== undefined && seen.get(opposite) !== undefined) return contradicted;
-  return seen.add(hash) ? undefined : madeBefore;
+function repetitionOf(known: KnownRows, row: TrainingRow, asRead: ReadRow): Repetition | undefined {
+  // A group must stay whole.
+  if (row.kind === 'rollout') return undefined;
+  return known.add(row.kind === 'stepwise' ? { ...asRead, ...stepsOf(row) } : asRead);
 }
 
-const madeBefore = 'The same row was made of another problem.';
-const contradicted = 'A row before it says the opposite.';
+/** Why a row is left out that repeats or contradicts one before it. No rule makes a row of a problem twice. */
+function reasonFor(repetition: Repetition, kind: RowKind): string {
+  if (repetition === 'duplicate') return 'The same row was made of another problem.';
+  if (repetition === 'label-conflict') return 'A row before it labels the same steps otherwise.';
+  return kind === 'prompt'
+    ? 'A row before it has the same prompt and another answer.'
+    : 'A row before it says the opposite.';
+}
+
 const nearlyMade = 'It is nearly the same as a row before it.';
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {

@@ -1,3 +1,5 @@
+import { visible } from '../../base/visible.ts';
+
 /** Names of models, problems and files are data: their text can end no code span and begin no HTML. */
 export function codeSpan(text: string): string {
   const line = oneLine(text);
@@ -18,6 +20,6 @@ export function yamlString(text: string): string {
 }
 
 function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').trim();
+  const line = visible(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')).trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }

@@ -5,7 +5,6 @@ import { type PairPlace, pairDepths } from '../pair-depths.ts';
 import type { PreferenceRow, RowProvenance, TrainingRow } from '../rows.ts';
 import { histogramCounter, lengthBounds, marginBounds } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
-import { hashOfAll } from './row-hash.ts';
 
 /** Collects the counts of rows for the card, in memory that does not grow with their number. */
 export function rowStatistics(): {
@@ -125,4 +124,15 @@ function placeOf(row: PreferenceRow): PairPlace {
   const { provenance, chosenEnds, rejectedEnds, chosenRight, rejectedRight, margin } = row;
   const isLast = chosenEnds && rejectedEnds;
   return { depth: provenance.depth, isLast, chosenRight, rejectedRight, margin };
+}
+
+/** Rows of one tree share their completions, so that most are hashed once for several rows. */
+const known = new WeakMap<object, number>();
+
+function hashOfAll(messages: readonly Message[]): number {
+  const own = known.get(messages);
+  if (own !== undefined) return own;
+  const made = hashOf(JSON.stringify(messages));
+  known.set(messages, made);
+  return made;
 }
