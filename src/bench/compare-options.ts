@@ -132,7 +132,7 @@ export function measuredBy(options: CompareOptions, instances: readonly BenchIns
   expectVotes(options.methods, { task, instances });
   expectPrices(options, instances);
   const baselines = baselinesFor(instances);
-  const methods = methodsOf([...baselines, ...options.methods], options);
+  const methods = methodsOf(baselines, options.methods, options);
   const names = methods.map(({ name }) => name);
   if (!names.includes(baseline)) {
     throw expectation('baseline', `one of ${names.join(', ')}`, baseline);
@@ -142,15 +142,17 @@ export function measuredBy(options: CompareOptions, instances: readonly BenchIns
 
 /** Each method once, in order. */
 function methodsOf(
+  baselines: readonly string[],
   given: readonly (BenchMethod | string)[],
   sampling: Sampling,
 ): readonly BenchMethod[] {
   const methods = new Map<string, BenchMethod>();
   const own = new Map<string, BenchMethod | string>();
-  for (const each of given) {
+  for (const each of [...baselines, ...given]) {
     const method = benchMethod(each, sampling);
     const known = own.get(method.name);
-    if (known !== undefined && known !== each) {
+    const isAgain = given.indexOf(each) !== given.lastIndexOf(each);
+    if (isAgain || (known !== undefined && known !== each)) {
       throw expectation('methods', 'without repetition', method.name);
     }
     own.set(method.name, each);

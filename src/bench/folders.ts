@@ -116,8 +116,8 @@ function identityOf(
 function fullPrice(model: LanguageModel, prices: PriceTable): ModelPrice | undefined {
   const price = priceOf(model, prices, false);
   if (price === undefined) return undefined;
-  const { input } = price;
-  return { cachedInput: input, cacheWrite: input, tiers: {}, ...price };
+  const { input, cachedInput = input, cacheWrite = input, tiers = {} } = price;
+  return { ...price, cachedInput, cacheWrite, tiers };
 }
 
 /** The name of a model in reports. */

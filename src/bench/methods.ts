@@ -182,5 +182,7 @@ function endOf({ oracle }: BenchInstance): Pick<BenchPlan, 'stopWhen'> {
 }
 
 function needsModel(what: string): EspalierError {
-  return new EspalierError('usage', `Expected \`model\`: ${what} needs one.`, { scope: 'run' });
+  return new EspalierError('usage', `Expected \`model\` (\`--model\`): ${what} needs one.`, {
+    scope: 'run',
+  });
 }

@@ -1,24 +1,21 @@
-import { greedyName, mostUnused } from './bounds.ts';
-import { budgetText, listed, percent, points } from './figures.ts';
+import { budgetText, percent, points } from './figures.ts';
 import type { ScoredPoint } from './points.ts';
 import type { Verdict } from './report.ts';
 
-/** What left budget unused, and what to try next, from the plainest reason down: two sentences at most. */
+/** What to try next, from the plainest reason down: two sentences at most. */
 export function nextSteps(
   { points: all, baseline }: { readonly points: readonly ScoredPoint[]; readonly baseline: string },
   answer: Verdict['answer'],
 ): readonly string[] {
   const searches = all.filter(({ isBaseline }) => !isBaseline);
   const main = all.filter(({ method }) => method === baseline);
-  const left = idle([...main, ...searches]);
   const steps = [
     outOfReach(all),
     unchosen(main),
     misjudged(searches),
     answer === 'yes' ? rising(searches) : undefined,
   ].flatMap((step) => step ?? []);
-  const advice = steps.length > 0 ? steps.slice(0, 2 - left.length) : [otherwise(answer)];
-  return [...left, ...advice];
+  return steps.length > 0 ? steps.slice(0, 2) : [otherwise(answer)];
 }
 
 function outOfReach(points: readonly ScoredPoint[]): string | undefined {
@@ -30,19 +27,6 @@ function outOfReach(points: readonly ScoredPoint[]): string | undefined {
     return 'Every method gets more than 95 % right: try harder problems or smaller budgets.';
   }
   return undefined;
-}
-
-/** The notes say at which budgets, and why. Greedy asks once, whatever the budget. */
-function idle(points: readonly ScoredPoint[]): readonly string[] {
-  const found = points.filter(({ unused, method }) => unused > mostUnused && method !== greedyName);
-  if (found.length === 0) return [];
-  const methods = [...new Set(found.map(({ method }) => method))].map((name) => {
-    const most = Math.max(
-      ...found.filter(({ method }) => method === name).map((one) => one.unused),
-    );
-    return `${name} (up to ${percent(most)})`;
-  });
-  return [`Some searches left more than 10 % of their budget unused: ${listed(methods)}.`];
 }
 
 /** Right answers that are found and not chosen are a matter of values. */

@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parse, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
+import { algorithmNames } from '../runs/algorithms.ts';
+import { methodNames } from '../runs/methods.ts';
 import type { BenchBudget } from './report.ts';
 
 const units = ['tokens', 'calls', 'usd', 'ms'] as const;
 
 // What an error says was expected, where a value is not of its kind.
 const text = z.string({ error: 'a text' });
-const texts = z.array(text, { error: 'a list of texts' });
+/** Editors offer them. Which of them there are, the benchmark says better than a schema. */
+const names = [...algorithmNames, ...methodNames];
 const whole = (min: number) => {
   const error = `a whole number from ${min} up`;
   return z.int({ error }).min(min, { error });
@@ -27,6 +30,13 @@ const amount = z
   )
   .meta({ description: 'A number, or one in thousands or millions: 2k, 1.5M.' });
 const limits = z.union([amount, z.array(amount, amounts).min(1, amounts)], amounts);
+
+const checks = z.array(
+  text.refine((given) => checkIn(given) !== undefined, {
+    error: 'a check such as mcts:best-of-n@8k or mcts:best-of-n@calls=8 (METHOD:THAN@BUDGET)',
+  }),
+  { error: 'a list of texts' },
+);
 
 function optional<Kind extends z.ZodType>(kind: Kind, description: string) {
   return kind.optional().meta({ description });
@@ -45,7 +55,10 @@ const keys = {
   thoughtTokens: optional(whole(0), 'Tokens it may think in, beside those of a step.'),
   maxTokens: optional(whole(1), 'The longest step, in tokens. Default: that of the task.'),
   temperature: optional(number, 'For all algorithms but greedy. Default: that of the policy.'),
-  methods: optional(texts, 'Algorithms and published methods. Default: mcts.'),
+  methods: optional(
+    z.array(text.meta({ enum: names }), { error: 'a list of texts' }),
+    'Algorithms and published methods. Default: mcts.',
+  ),
   budgets: optional(
     z.strictObject(Object.fromEntries(units.map((unit) => [unit, limits.optional()])), {
       error: 'limits by unit, such as { tokens: [2k, 8k] }',
@@ -68,7 +81,7 @@ const keys = {
   ),
   out: optional(text, 'The folder in which everything is kept.'),
   cache: optional(text, 'A folder for what was bought, shared with other benchmarks.'),
-  failIfWorse: optional(texts, 'Checks such as mcts:best-of-n@8k or mcts:best-of-n@calls=8.'),
+  failIfWorse: optional(checks, 'Checks such as mcts:best-of-n@8k or mcts:best-of-n@calls=8.'),
   inspect: optional(text, 'A folder for logs of Inspect AI.'),
 } as const;
 
@@ -114,6 +127,10 @@ type Amount = number | string;
  * @throws EspalierError `usage`, naming the file and what in it is wrong; `storage` where it cannot be read.
  */
 export function readSuite(path: string): Suite {
+  if (/\.(?:csv|jsonl|ndjson|pddl|[cm]?[jt]s)$/i.test(path)) {
+    const message = `A suite is a YAML file with options: name problems or a task as \`--task ${path}\`.`;
+    throw new EspalierError('usage', message);
+  }
   const source = withStorageErrors(`\`${path}\``, () => {
     expectRegularFile(path);
     return readFileSync(path, 'utf8');
@@ -123,9 +140,15 @@ export function readSuite(path: string): Suite {
     value = parse(source, { maxAliasCount: 0 });
   } catch (cause) {
     const [what = ''] = String((cause as Error).message).split('\n');
-    throw new EspalierError('usage', `\`${path}\` is not valid YAML: ${what.replace(/:$/, '')}.`, {
-      cause,
-    });
+    const message =
+      (cause as Partial<YAMLParseError>).code === 'MULTIPLE_DOCS'
+        ? `\`${path}\` holds several YAML documents, and a suite is one: make a file of each.`
+        : `\`${path}\` is not valid YAML: ${what.replace(/:$/, '')}.`;
+    throw new EspalierError('usage', message, { cause });
+  }
+  if (value === null) {
+    const message = `\`${path}\` is empty: a suite holds options such as \`task: game24\`.`;
+    throw new EspalierError('usage', message);
   }
   const parsed = suiteSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -196,21 +219,25 @@ export interface Check {
  * @throws EspalierError `usage` for anything else.
  */
 export function parseCheck(text: string): Check {
-  const [, method, than, unit, amountText = ''] =
-    /^([^:@]+):([^:@]+)@(?:(tokens|calls|usd|ms)=)?([^@]+)$/.exec(text) ?? [];
-  const limit = amountOf(amountText);
-  if (method !== undefined && than !== undefined && limit > 0) {
-    return {
-      method,
-      than,
-      limit,
-      ...(unit !== undefined && { unit: unit as BenchBudget['unit'] }),
-    };
-  }
+  const check = checkIn(text);
+  if (check !== undefined) return check;
   throw new EspalierError(
     'usage',
     `Expected a check such as mcts:best-of-n@8k or mcts:best-of-n@calls=8 (METHOD:THAN@BUDGET), got ${describeValue(text)}.`,
   );
+}
+
+function checkIn(text: string): Check | undefined {
+  const [, method, than, unit, amountText = ''] =
+    /^([^:@]+):([^:@]+)@(?:(tokens|calls|usd|ms)=)?([^@]+)$/.exec(text) ?? [];
+  const limit = amountOf(amountText);
+  if (method === undefined || than === undefined || !(limit > 0)) return undefined;
+  return {
+    method,
+    than,
+    limit,
+    ...(unit !== undefined && { unit: unit as BenchBudget['unit'] }),
+  };
 }
 
 const factors: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };

@@ -72,7 +72,11 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
     guided: all.filter(({ isGuided }) => isGuided).map(pointOf),
     differences: found.differences,
     areas: areasOf(points),
-    warnings: warningsOf(all, { models: [model, judgeModel], isReplay: found.isReplay }),
+    warnings: warningsOf(all, {
+      task: task.name,
+      models: [model, judgeModel],
+      isReplay: found.isReplay,
+    }),
     verdict: verdictOf(found),
     problems: problemsOf(arms, instances),
     spend: { bought, charged: chargedFor(all) },

@@ -2,7 +2,7 @@ import type { StopReason } from '../search/contracts.ts';
 import type { Arm } from './arms.ts';
 import { greedyName, mostFailed, mostUnused } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
-import { budgetText, listed, percent } from './figures.ts';
+import { budgetText, listed, percent, shortened } from './figures.ts';
 import { pointOf, spentOf } from './points.ts';
 import { groupsOf } from './statistics.ts';
 
@@ -14,7 +14,15 @@ import { groupsOf } from './statistics.ts';
  */
 export function warningsOf(
   arms: readonly Arm[],
-  { models, isReplay }: { readonly models: readonly (string | null)[]; readonly isReplay: boolean },
+  {
+    task,
+    models,
+    isReplay,
+  }: {
+    readonly task: string;
+    readonly models: readonly (string | null)[];
+    readonly isReplay: boolean;
+  },
 ): readonly string[] {
   const methods = groupsOf(
     arms,
@@ -22,7 +30,7 @@ export function warningsOf(
   );
   return [
     ...methods.flatMap(overspent),
-    ...lost(methods, isReplay),
+    ...lost(methods, { task, isReplay }),
     ...unrewarded(arms),
     ...methods.flatMap(unlimited),
     ...methods.flatMap(unused),
@@ -91,7 +99,10 @@ const losses: readonly {
 ];
 
 /** What searches lost, with the most common reason: methods of the same reason in one sentence. */
-function lost(methods: readonly (readonly Arm[])[], isReplay: boolean): readonly string[] {
+function lost(
+  methods: readonly (readonly Arm[])[],
+  { task, isReplay }: { readonly task: string; readonly isReplay: boolean },
+): readonly string[] {
   return losses.flatMap(
     ({ of, what, replayed = what, reason = (cell) => cell.reason, least = 0 }) => {
       const found = methods.flatMap((arms) => {
@@ -99,12 +110,15 @@ function lost(methods: readonly (readonly Arm[])[], isReplay: boolean): readonly
         const hit = cells.filter(of);
         const why = commonest(hit.flatMap((cell) => reason(cell) ?? []));
         const text = `${hit.length} of ${cells.length} searches of ${cells[0]?.method}`;
-        return hit.length > least * cells.length ? [{ text, why }] : [];
+        const { instance } = hit.find((cell) => reason(cell) === why) ?? {};
+        return hit.length > least * cells.length ? [{ text, why, instance }] : [];
       });
       const reasons = found.map(({ why = '' }) => why);
       return groupsOf(found, reasons).map((group) => {
-        const why = group[0]?.why;
-        const because = why === undefined ? '.' : `; the most common reason: ${why}`;
+        const [{ why, instance = '' } = {}] = group;
+        const where = `\`${shortened(instance, 60)}\` of \`${task}\``;
+        const because =
+          why === undefined ? '.' : `; the most common reason, as in ${where}: ${why}`;
         return `${listed(group.map(({ text }) => text))} ${isReplay ? replayed : what}${because}`;
       });
     },

@@ -105,7 +105,7 @@ export function priceOf(
   if (price === undefined && dollarsAreLimited) {
     throw new EspalierError(
       'usage',
-      `Expected \`prices\` to hold a price for \`${modelId}\`, because \`budget.usd\` is set, got none.`,
+      `Expected \`prices\` (\`--price-in\` and \`--price-out\`) to hold a price for \`${modelId}\`, because dollars are limited, got none.`,
     );
   }
   return price;

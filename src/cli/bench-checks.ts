@@ -17,6 +17,9 @@ export interface Measures {
   readonly searches: number;
 }
 
+/** On the command line, and in a suite. */
+const checkOption = '--fail-if-worse` or `failIfWorse';
+
 /** @throws EspalierError `usage` for a check of what is not measured. */
 export function expectChecks(
   checks: readonly Check[],
@@ -26,16 +29,12 @@ export function expectChecks(
     const unknown = [check.method, check.than].find((name) => !methods.includes(name));
     if (unknown !== undefined) {
       const expected = `a check of two methods of the benchmark (${methods.join(', ')})`;
-      throw expectation('--fail-if-worse', expected, unknown);
+      throw expectation(checkOption, expected, unknown);
     }
     if (budgetsOf(check, budgets).length === 0) {
       const known = budgets.map(({ unit, limit }) => `${unit}=${limit}`).join(', ');
       const given = `${check.unit === undefined ? '' : `${check.unit}=`}${check.limit}`;
-      throw expectation(
-        '--fail-if-worse',
-        `a check at a budget of the benchmark (${known})`,
-        given,
-      );
+      throw expectation(checkOption, `a check at a budget of the benchmark (${known})`, given);
     }
   }
 }

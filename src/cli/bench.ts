@@ -16,7 +16,7 @@ import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { usualFailuresInARow } from '../runs/generate.ts';
+import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { expectModel, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
@@ -74,7 +74,21 @@ async function modelFor(
   { task, instances }: { readonly task: BenchTask; readonly instances: readonly BenchInstance[] },
 ): Promise<ChosenModel> {
   const none = { model: undefined, line: 'Model: none.', [Symbol.asyncDispose]: async () => {} };
-  if (request.replay !== undefined) return { ...none, line: 'Model: what was recorded.' };
+  if (request.replay !== undefined) {
+    const { priceIn, maxTokens: given } = request;
+    const [{ model, maxTokens } = {}] = instances;
+    const price = priceIn === undefined ? model?.price : undefined;
+    const said = [
+      ...(price === undefined
+        ? []
+        : [`priced as then at $${price.input} and $${price.output} a million tokens`]),
+      ...(given === undefined ? [`with steps of at most ${maxTokens} tokens as then`] : []),
+    ];
+    return {
+      ...none,
+      line: `Model: what was recorded${said.map((each) => `, ${each}`).join('')}.`,
+    };
+  }
   const isTaught = task.splits?.includes('unseen') === true;
   return chooseModel(request, { isTaught, unaided: instances[0]?.guides });
 }
@@ -136,7 +150,22 @@ function optionsOf(
 async function searched(options: CompareOptions): Promise<Compared> {
   const interruption = listenForInterruption();
   const stopWhen = (): boolean => interruption.requested;
-  return withStatus((status) => compare({ ...options, stopWhen, onProgress: shownOn(status) }));
+  return withStatus(async (status) => {
+    const show = shownOn(status);
+    let isTold = false;
+    const tell = (reused: number, left: number) => {
+      if (!isTold && reused > 0)
+        printError(`${counted(reused, 'search')} reused, ${left} to make.`);
+      isTold = true;
+    };
+    const onProgress = (progress: GenerateProgress) => {
+      tell(progress.done, progress.total - progress.done);
+      show(progress);
+    };
+    const found = await compare({ ...options, stopWhen, onProgress });
+    tell(found.cells.length, found.unfinished);
+    return found;
+  });
 }
 
 /** What was typed, but for what changes only the output. Keys of models are never among arguments. */

@@ -44,7 +44,7 @@ import {
   type OwnParts,
   partsFor,
 } from './own-parts.ts';
-import { pricesFor } from './prices.ts';
+import { pricesFor, recordedPrice } from './prices.ts';
 import { shownOn, withStatus } from './progress.ts';
 import { budgetOf } from './search-options.ts';
 
@@ -78,7 +78,7 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   const report = await grow(request, { run, problems, models: limited, prices, own });
   const usd = report.unpriced.length > 0 ? null : report.spend.usd;
   const told = reportOf(report, usd);
-  run.writeReport(told as Fields);
+  run.writeReport({ ...told, ...recordedPrice(model, prices) } as Fields);
   const dataset = await datasetOf(request, { run, report, own });
   print(
     request.json === true

@@ -122,8 +122,9 @@ export async function chooseModel(
   if (!bringsPolicy && unaided === undefined) {
     // Neither none nor the one in the package can do what it was not taught.
     const isLost = isAlone || (name === 'tiny' && !isTaught);
-    if (isLost) throw needsModel(own?.has('environment') === true);
+    if (isLost) throw needsModel(name, own?.has('environment') === true);
   }
+  expectHeeded(request, isAlone ? 'none' : (name ?? 'tiny'));
   if (!isAlone) return openModel(request);
   const line = bringsPolicy ? 'Model: none; a policy of your own.' : unaidedLine(name);
   return { model: undefined, line, [Symbol.asyncDispose]: async () => {} };
@@ -173,12 +174,32 @@ async function namedSpec(
   }
 }
 
-function needsModel(isOwn: boolean): EspalierError {
+/** @throws EspalierError `usage` for an option that changes nothing of a model in this process, or of none. */
+function expectHeeded(request: ModelRequest, name: ModelName): void {
+  const isHere = name === 'none' || ['llama', 'replay', 'tiny'].includes(parseModelSpec(name).kind);
+  const { keyVariable, effort, judgeEffort, thoughtTokens } = request;
+  const given = {
+    '--key-variable': keyVariable,
+    '--effort': effort,
+    '--judge-effort': judgeEffort,
+    '--thought-tokens': thoughtTokens,
+  };
+  const [option] = Object.keys(defined(given));
+  if (!isHere || option === undefined) return;
+  const message = `\`${option}\` changes nothing with \`--model ${name}\`: leave it out, or name a model of a provider or a server.`;
+  throw new EspalierError('usage', message);
+}
+
+function needsModel(name: ModelName | undefined, isOwn: boolean): EspalierError {
   const who = isOwn
     ? 'an environment of your own needs a model, or `--policy`'
     : 'a question needs a model';
+  const why =
+    name === 'none'
+      ? '`--model` to name a model, got `none`: what is asked can only be searched with one'
+      : `\`--model\`: ${who}, and the model in the package knows only its puzzles`;
   const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
-  const message = `Expected \`--model\`: ${who}, and the model in the package knows only its puzzles. For example ${example}.`;
+  const message = `Expected ${why}. For example ${example}.`;
   return new EspalierError('usage', message);
 }
 

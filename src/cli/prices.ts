@@ -3,6 +3,7 @@ import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
+import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { numberOption } from './values.ts';
 
@@ -44,6 +45,15 @@ export function pricesFor(
     );
   }
   return {};
+}
+
+/** The price at which a model was asked, for the report of its run; nothing where it is unknown. */
+export function recordedPrice(
+  model: LanguageModel | undefined,
+  prices: PriceTable,
+): { readonly price?: JsonValue } {
+  const price = model && priceOf(model, prices, false);
+  return price === undefined ? {} : { price: { ...price } };
 }
 
 /** Dollars for people; nothing where there are none, and a word where a price is unknown. */

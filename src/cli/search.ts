@@ -29,7 +29,7 @@ import {
   type OwnParts,
   partsFor,
 } from './own-parts.ts';
-import { pricesFor } from './prices.ts';
+import { pricesFor, recordedPrice } from './prices.ts';
 import { describeSearchProgress, withStatus } from './progress.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
@@ -61,7 +61,7 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     const unused = unusedOf(result, { budget, request, asksModel });
     const report = reportOf(problem, { result, model: modelOf(chosen), unused });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
-    folder?.writeReport({ ...report });
+    folder?.writeReport({ ...report, ...recordedPrice(chosen.model, prices) });
     const end = { result, budget, line: chosen.line };
     print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
     if (interruption.requested && report.stopReason === 'stopped') return interrupted;

@@ -55,13 +55,13 @@ export function readProblems(
       if (!EspalierError.isInstance(cause)) throw cause;
       throw fault({ path, number: index + 1 }, cause.message, cause);
     }
-    return [problem];
+    return [{ ...problem, number: index + 1 }];
   });
   if (asked.length === 0) {
     throw new EspalierError('usage', `Expected problems in \`${path}\`, got none.`);
   }
   expectDifferent(path, asked);
-  return asked;
+  return asked.map(({ number: _, ...problem }) => problem);
 }
 
 /**
@@ -114,7 +114,7 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
     return { id, input };
   }
   expectKnownTask(line, { path, number });
-  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\`, got ${keysOf(parsedLine(line))}`;
+  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
 }
 
@@ -145,12 +145,12 @@ function expectKnownTask(line: string, place: Place): void {
   throw fault(place, `unknown task ${JSON.stringify(task)}: there are ${taskNames.join(', ')}`);
 }
 
-/** What a value is told by where another one was expected: the names of its fields. */
+/** What a value is told by where another one was expected: its keys. */
 function keysOf(value: unknown): string {
   const names = isPlainObject(value) ? Object.keys(value) : [];
   return names.length === 0
     ? describeValue(value)
-    : names.map((name) => describeValue(name).replaceAll('"', '')).join(', ');
+    : `the keys ${names.map((name) => describeValue(name).replaceAll('"', '')).join(', ')}`;
 }
 
 function parsedLine(line: string): unknown {
@@ -178,7 +178,7 @@ export function jsonLine<Value>(
     throw fault(place, `expected JSON, got ${describeValue(line.trim())}`, cause);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw fault(place, expected, parsed.error);
+  if (!parsed.success) throw fault(place, `${expected}, got ${keysOf(value)}`, parsed.error);
   return parsed.data;
 }
 
@@ -205,19 +205,21 @@ export function finalAnswer(answer: string): string | undefined {
 /**
  * Refuses problems of which two have the same id.
  *
- * @throws EspalierError `usage`, naming the file.
+ * @throws EspalierError `usage`, naming the file and both lines.
  */
-export function expectDifferent(path: string, asked: readonly Pick<AskedProblem, 'id'>[]): void {
-  const seen = new Set<string>();
-  const twice = asked.find(({ id }) => {
-    if (seen.has(id)) return true;
-    seen.add(id);
-    return false;
-  })?.id;
-  if (twice === undefined) return;
-  const short = twice.length > 60 ? `${twice.slice(0, 57)}…` : twice;
-  const message = `Expected problems of \`${path}\` to have different ids, got ${JSON.stringify(short)} twice.`;
-  throw new EspalierError('usage', message);
+export function expectDifferent(
+  path: string,
+  asked: readonly { readonly id: string; readonly number: number }[],
+): void {
+  const lines = new Map<string, number>();
+  for (const { id, number } of asked) {
+    const first = lines.get(id);
+    lines.set(id, number);
+    if (first === undefined) continue;
+    const short = id.length > 60 ? `${id.slice(0, 57)}…` : id;
+    const message = `Expected problems of \`${path}\` to have different ids, got ${JSON.stringify(short)} in lines ${first} and ${number}.`;
+    throw new EspalierError('usage', message);
+  }
 }
 
 function fault({ path, number }: Place, what: string, cause?: unknown): EspalierError {

@@ -25,6 +25,7 @@ const runSchema = z.looseObject({
   environment: z.looseObject({ module: z.string(), file: z.string() }).optional(),
   task: z.string().optional(),
   input: z.string().optional(),
+  maxTokens: z.int().optional(),
   capabilities: z
     .object({ continuation: z.boolean().optional(), schema: z.boolean().optional() })
     .optional(),
@@ -212,7 +213,11 @@ function keyOf({ problem, attempt }: { problem: string; attempt: number }): stri
 export function recordedIn(
   path: string,
   saved: SavedRun,
-): { readonly asked: readonly AskedProblem[]; readonly capabilities: Capabilities } {
+): {
+  readonly asked: readonly AskedProblem[];
+  readonly capabilities: Capabilities;
+  readonly maxTokens: number | undefined;
+} {
   const run = runSchema.safeParse(saved.run).data;
   if (run === undefined || (run.command !== 'generate' && run.command !== 'search')) {
     throw new EspalierError(
@@ -224,6 +229,7 @@ export function recordedIn(
   const { continuation, schema } = run.capabilities ?? {};
   return {
     asked: problemsOf(path, saved, run),
+    maxTokens: run.maxTokens,
     capabilities: {
       ...(continuation !== undefined && { continuation }),
       ...(schema !== undefined && { schema }),

@@ -28,9 +28,25 @@ export function expectSame(
   );
 }
 
+/** What of a price another run has otherwise, of the first model whose prices differ. */
+function pricesIn(prices: JsonValue = null, others: JsonValue = null): string {
+  const [mine, theirs] = [prices, others].map((each) => (Array.isArray(each) ? each : []));
+  const place = mine?.findIndex((price, at) => !isDeepStrictEqual(price, theirs?.[at])) ?? -1;
+  const other = Object(theirs?.[place]);
+  const shown = Object.entries(Object(mine?.[place])).flatMap(([name, price]) => {
+    if (isDeepStrictEqual(price, other[name])) return [];
+    return `${name} ${typeof price === 'number' ? `$${price}` : JSON.stringify(price)}`;
+  });
+  return shown.length === 0 ? 'unknown' : `${shown.join(', ')} a million tokens`;
+}
+
 /** How two runs differ: what is true or not by its flag, all else by its values. */
 function difference(name: string, before?: JsonValue, after?: JsonValue): string {
   const flag = `\`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
+  if (name === 'prices') {
+    const [old, now] = [pricesIn(before, after), pricesIn(after, before)];
+    return `its prices (\`--price-in\` and \`--price-out\`, \`prices\` in code) are ${old}, this command has ${now}`;
+  }
   const [old = false, now = false] = [before, after];
   if (typeof old === 'boolean' && typeof now === 'boolean') {
     return old

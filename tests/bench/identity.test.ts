@@ -69,7 +69,7 @@ describe('a folder', () => {
     const same = { digits: { input: 1, output: 2, cachedInput: 1, tiers: {} } };
     await compare({ ...asked, model, prices: same, out });
     await expect(compare({ ...asked, model, prices: at(3), out })).rejects.toThrow(
-      /is another one: its `prices` is .*"input":1,.*has .*"input":3,.*share what was bought here/,
+      'is another one: its prices (`--price-in` and `--price-out`, `prices` in code) are input $1, cachedInput $1, cacheWrite $1 a million tokens, this command has input $3, cachedInput $3, cacheWrite $3 a million tokens. Take',
     );
   });
 });

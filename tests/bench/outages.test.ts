@@ -95,6 +95,25 @@ describe('an outage', () => {
   });
 });
 
+test('a step that throws is told with its instance and its task', async () => {
+  const step = () => {
+    throw new TypeError('No such field.');
+  };
+  const task: BenchTask = {
+    ...hidden,
+    instances: async (request) =>
+      (await hidden.instances(request)).map((each) => ({
+        ...each,
+        environment: { ...each.environment, step },
+      })),
+  };
+  const { model } = digitModel();
+  const { report } = await compare({ ...options, task, limit: 2, model, out: newFolder() });
+  expect(report.warnings.join('\n')).toMatch(
+    new RegExp(`the most common reason, as in \`first 0\` of \`${task.name}\`: .*No such field\\.`),
+  );
+});
+
 describe('code that throws', () => {
   const thrown = () => {
     throw new TypeError('No such field.');
@@ -147,7 +166,7 @@ describe('code that throws', () => {
     const point = report.points.find((each) => each.method === 'mine');
     expect(point).toMatchObject({ searches: 2, n: 0, accuracy: null, failed: 0, broken: 2 });
     expect(report.warnings.join('\n')).toMatch(
-      /2 of 2 searches of [^.]*mine failed by an error in code of the task or of the method, count for nothing and are made again by the same command; the most common reason: /,
+      /2 of 2 searches of [^.]*mine failed by an error in code of the task or of the method, count for nothing and are made again by the same command; the most common reason/,
     );
     const mended = mistaken({});
     const again = await compare({ ...asked, task: mended.task, methods: [mended.method] });

@@ -55,6 +55,16 @@ test('each point is drawn once with all others, and says its figures', async () 
   expect(titles).toContain('mcts, 2,000 tokens: 75.0 % [59.8, 85.8] of 200 searches');
 });
 
+test('says which lines lie on top of each other', async () => {
+  const without = usual.points.filter(({ method }) => method !== 'lats');
+  const twin = without.flatMap((point) =>
+    point.method === 'mcts' ? [{ ...point, method: 'lats' }] : [],
+  );
+  const html = await reportPage({ ...usual, points: [...without, ...twin] });
+  expect(html).toContain('<p>The lines of mcts and lats coincide: all their points are equal.</p>');
+  expect(await reportPage(usual)).not.toContain('coincide');
+});
+
 test('a mark stands where its accuracy is', async () => {
   const html = await reportPage(usual);
   // Shares are from 10 % (the least lower end is 14.2 %) to 100 %, on heights from 300 − 44 up to 26.

@@ -11,6 +11,8 @@ import {
   suiteSchema,
 } from '../../src/bench/suite.ts';
 import { benchCommand } from '../../src/cli/bench-options.ts';
+import { algorithmNames } from '../../src/runs/algorithms.ts';
+import { methodNames } from '../../src/runs/methods.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-suite-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -51,7 +53,16 @@ test('a suite holds what the options say, but for those of the output', () => {
 test.each([
   ['task: [', 'is not valid YAML: '],
   ['a: &a [x]\nb: *a', 'is not valid YAML: '],
-  ['', 'suite.yaml` to be an object with keys such as task: game24, got `null`.'],
+  ['', 'suite.yaml` is empty: a suite holds options such as `task: game24`.'],
+  ['- a', 'suite.yaml` to be an object with keys such as task: game24, got an array of 1.'],
+  [
+    'task: game24\n---\ntask: tiles',
+    'suite.yaml` holds several YAML documents, and a suite is one',
+  ],
+  [
+    'failIfWorse: [mcts]',
+    /^Expected `failIfWorse.0` in `.*suite.yaml` to be a check such as mcts:best-of-n@8k or .*, got `"mcts"`\.$/,
+  ],
   ['method: [mcts]', /^Unknown key `method` in `.*suite.yaml`. Did you mean `methods`\?$/],
   ['fail-if-worse: [a]', 'Unknown key `fail-if-worse` in `', 'Did you mean `failIfWorse`?'],
   ['price-in: 1', 'Did you mean `priceIn`?'],
@@ -122,5 +133,7 @@ test('a check names two methods and a budget', () => {
 
 test('the published schema is that of the code', () => {
   const path = join(import.meta.dirname, '../../schemas/bench-suite.json');
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(z.toJSONSchema(suiteSchema));
+  const published = JSON.parse(readFileSync(path, 'utf8'));
+  expect(published).toEqual(z.toJSONSchema(suiteSchema));
+  expect(published.properties.methods.items.enum).toEqual([...algorithmNames, ...methodNames]);
 });

@@ -61,8 +61,8 @@ describe('points', () => {
     expect(points).toMatchObject([{ accuracy: 0.5, n: 4, failed: 1, unscored: 1 }]);
     expect(problems.map(({ shares }) => shares)).toEqual([[1], [1], [0], [0], [null]]);
     expect(warnings).toEqual([
-      '1 of 5 searches of best-of-n failed and count as wrong; the most common reason: It was f.',
-      '1 of 5 searches of best-of-n could not be scored, are left out and are made again by the same command; the most common reason: It was u.',
+      '1 of 5 searches of best-of-n failed and count as wrong; the most common reason, as in `p3` of `sums`: It was f.',
+      '1 of 5 searches of best-of-n could not be scored, are left out and are made again by the same command; the most common reason, as in `p4` of `sums`: It was u.',
     ]);
   });
 
@@ -294,7 +294,7 @@ test('what searches lost on their way, and what limits or rewards nothing, is sa
   const warnings = warningsFor([{ value: 0.5, right: false }]);
   expect(warnings).toEqual(
     expect.arrayContaining([
-      '30 of 30 searches of mcts dropped steps that came to nothing; the most common reason: No judge.',
+      '30 of 30 searches of mcts dropped steps that came to nothing; the most common reason, as in `p0` of `sums`: No judge.',
       expect.stringContaining('30 of 30 searches of best-of-n ended after 10,000 simulations'),
       expect.stringContaining('Nothing can be right: no step of any search was rewarded'),
     ]),

@@ -153,7 +153,7 @@ describe('no', () => {
     expect(verdictOf(found({ differences: more })).answer).toBe('undecided');
   });
 
-  test('says why: out of reach, budget left, right ends not chosen, wrong values', () => {
+  test('says why: out of reach, right ends not chosen, wrong values', () => {
     const differences = [gain('mcts', 1000, nothing)];
     const text = (main: Partial<BenchPoint>, other: Partial<BenchPoint>) =>
       verdictOf(
@@ -164,11 +164,8 @@ describe('no', () => {
       ).text;
     expect(text({ accuracy: 0.01 }, { accuracy: 0 })).toContain('No method gets 5 % right');
     expect(text({ accuracy: 0.97 }, { accuracy: 0.96 })).toContain('try harder problems');
-    const unused = text({}, { unused: 0.4 });
-    expect(unused).toContain(
-      'Some searches left more than 10 % of their budget unused: mcts (up to 40.0 %).',
-    );
-    expect(unused).not.toContain('fill');
+    // A note says it, and at which budgets.
+    expect(text({}, { unused: 0.4 })).not.toContain('unused');
     expect(text({ anyEnd: 0.7 }, {})).toContain(
       'finds a right answer in 70.0 % of its searches but chooses it in only 50.0 %',
     );

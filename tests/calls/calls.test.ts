@@ -59,7 +59,7 @@ describe('what a generation costs', () => {
     const { calls } = openGate({ budget: { usd: 1 } });
 
     await expect(calls.generate(recordingModel(), { messages })).rejects.toThrow(
-      'Expected `prices` to hold a price for `recording`, because `budget.usd` is set, got none.',
+      'Expected `prices` (`--price-in` and `--price-out`) to hold a price for `recording`, because dollars are limited, got none.',
     );
   });
 });

@@ -342,7 +342,7 @@ describe('what a search tells of models without a price', () => {
     });
 
     await expect(searching).rejects.toThrow(
-      'Expected `prices` to hold a price for `script`, because `budget.usd` is set, got none.',
+      'Expected `prices` (`--price-in` and `--price-out`) to hold a price for `script`, because dollars are limited, got none.',
     );
   });
 });

@@ -104,7 +104,7 @@ describe('priceOf', () => {
 
   test('refuses a model without a price where dollars are limited', () => {
     expect(() => priceOf({ modelId: 'unknown' }, { small: price }, true)).toThrow(
-      'Expected `prices` to hold a price for `unknown`, because `budget.usd` is set, got none.',
+      'Expected `prices` (`--price-in` and `--price-out`) to hold a price for `unknown`, because dollars are limited, got none.',
     );
   });
 

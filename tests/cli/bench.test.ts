@@ -9,7 +9,7 @@ import { failedChecks } from '../../src/cli/bench-checks.ts';
 import type { BenchArguments } from '../../src/cli/bench-options.ts';
 import { requestFrom } from '../../src/cli/bench-request.ts';
 import { exampleCells, exampleReport } from '../support/bench-reports.ts';
-import { build, espalier, start } from './espalier.ts';
+import { build, espalier, fileIn, start } from './espalier.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-cli-bench-'));
 beforeAll(build, 60_000);
@@ -30,6 +30,7 @@ test('measures, keeps the report, and goes on with more', async () => {
     expect(existsSync(join(out, name))).toBe(true);
   }
   const again = await espalier('bench', ...small, '--methods', 'mcts,beam', '--out', out, '--json');
+  expect(again.stderr).toContain('24 searches reused, 8 to make.\n');
   const report = JSON.parse(again.stdout) as BenchReport;
   expect(report.points.map(({ method }) => method)).toContain('beam');
   expect(readFileSync(join(out, 'report.json'), 'utf8')).toContain('"beam"');
@@ -144,109 +145,8 @@ test('says for each unit of budget what it bounds, and in a suite too', async ()
   ]);
 });
 
-function problemsFile(content: string): string {
-  const path = join(folder, `${content.length}.txt`);
-  writeFileSync(path, content);
-  return path;
-}
-
-test('searches the recorded thoughts of a run, for nothing', async () => {
-  const problems = join(folder, 'problems.txt');
-  const run = join(folder, 'run');
-  writeFileSync(problems, '4 9 10 13\n2 4 6 7\n');
-  await espalier(
-    ...['generate', '--problems', problems, '--task', 'game24', '--calls', '30'],
-    ...['--run', run, '--out', join(folder, 'data')],
-  );
-  const { stdout } = await espalier(
-    ...[
-      'bench',
-      '--replay',
-      run,
-      '--budgets',
-      'calls=12',
-      '--out',
-      join(folder, 'replayed'),
-      '--json',
-    ],
-  );
-  const { model, points, spend } = JSON.parse(stdout) as BenchReport;
-  expect(model).toBeNull();
-  expect(spend.bought.calls).toBe(0);
-  const mcts = points.find(({ method }) => method === 'mcts');
-  expect(mcts).toMatchObject({ n: 2, failed: 0, usd: 0 });
-}, 60_000);
-
-test('prices recorded thoughts, and searches other ones anew', async () => {
-  const run = join(folder, 'priced');
-  const price = ['--price-in', '1000', '--price-out', '2000'];
-  const grown = (seed: string) =>
-    espalier(
-      ...[
-        'generate',
-        '--problems',
-        problemsFile('4 9 10 13\n'),
-        '--task',
-        'game24',
-        '--calls',
-        '20',
-      ],
-      ...['--run', run, '--out', join(folder, 'priced-data'), '--seed', seed, ...price],
-    );
-  await grown('1');
-  const replayed = async (...options: string[]) => {
-    const { stdout } = await espalier(
-      ...['bench', '--replay', run, '--methods', 'beam', '--json', ...options],
-    );
-    const { points, spend } = JSON.parse(stdout) as BenchReport;
-    expect(spend.bought.calls).toBe(0);
-    return points.map(({ method, tokens, usd }) => ({ method, tokens, usd }));
-  };
-  const out = ['--budgets', 'calls=12', '--out', join(folder, 'priced-bench')];
-  const known = await replayed(...out, ...price);
-  for (const { tokens, usd } of known) {
-    expect(usd).toBeGreaterThanOrEqual((tokens * 1_000) / 1e6);
-    expect(usd).toBeLessThanOrEqual((tokens * 2_000) / 1e6);
-  }
-  const inDollars = ['--budgets', 'usd=4', '--out', join(folder, 'dollars')];
-  const limited = (await replayed(...inDollars, ...price)).map(({ usd }) => usd ?? Number.NaN);
-  // A greedy search asks what was not recorded.
-  expect(Math.max(...limited)).toBeGreaterThan(0.2);
-  expect(Math.max(...limited)).toBeLessThanOrEqual(4);
-  const limit = await espalier('bench', '--replay', run, '--budget-usd', '1');
-  expect(limit.stderr).toContain('`--replay` buys nothing');
-  // Dollars that nobody knows cannot be limited.
-  const unknown = await espalier('bench', '--replay', run, ...inDollars.slice(0, 2));
-  expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain('Expected `prices` to hold a price for');
-  rmSync(run, { recursive: true });
-  await grown('2');
-  const other = await replayed(...out, ...price);
-  const fresh = await replayed('--budgets', 'calls=12', '--out', join(folder, 'fresh'), ...price);
-  expect(other).toEqual(fresh);
-  expect(other).not.toEqual(known);
-}, 60_000);
-
-test('replays to the end what was recorded in part, and says that it was', async () => {
-  const run = join(folder, 'partial');
-  const problems = Array.from(
-    { length: 32 },
-    (_, place) => `${1 + (place % 8)} ${2 + (place >> 3)} 9 13`,
-  );
-  await espalier(
-    ...['generate', '--problems', problemsFile(problems.join('\n')), '--task', 'game24'],
-    ...['--calls', '12', '--run', run, '--out', join(folder, 'partial-data')],
-  );
-  const { code, stdout } = await espalier(
-    ...['bench', '--replay', run, '--budgets', 'calls=12', '--out', join(folder, 'partial-bench')],
-  );
-  expect(stdout).not.toContain('STOPPED');
-  expect(stdout).toContain('Undecided. Too many searches asked for what was not recorded: ');
-  expect(code).toBe(0);
-}, 60_000);
-
 test('a folder for logs that cannot be made is refused before anything is bought', async () => {
-  const file = problemsFile('4 9 10 13 ');
+  const file = fileIn(folder, 'file.txt', 'Mine.');
   const out = join(folder, 'no-logs');
   const { code, stderr } = await espalier('bench', ...small, '--out', out, '--inspect', file);
   expect([code, existsSync(out)]).toEqual([2, false]);
@@ -273,7 +173,7 @@ test.each([
   [[...small, '--fail-if-worse', 'mcts'], 'Expected a check such as mcts:best-of-n@8k'],
   [
     [...small, '--fail-if-worse', 'mcts:lats@8'],
-    'Expected `--fail-if-worse` to be a check of two methods of the benchmark (greedy, best-of-n, mcts), got `"lats"`.',
+    'Expected `--fail-if-worse` or `failIfWorse` to be a check of two methods of the benchmark (greedy, best-of-n, mcts), got `"lats"`.',
   ],
   [
     [...small, '--fail-if-worse', 'mcts:greedy@tokens=8'],
@@ -282,6 +182,23 @@ test.each([
   [
     [...small, '--methods', 'mcts,self-consistency'],
     '`self-consistency` lets answers vote, and the problems of `game24` have no answers to vote on. Leave it out of the methods.',
+  ],
+  [
+    [...small, '--methods', 'mcts,beam,mcts'],
+    'Expected `methods` to be without repetition, got `"mcts"`.',
+  ],
+  [[...small, '--effort', 'low'], '`--effort` changes nothing with `--model tiny`: leave it out'],
+  [
+    [...small, '--model', 'none', '--key-variable', 'KEY'],
+    '`--key-variable` changes nothing with `--model none`: leave it out',
+  ],
+  [
+    ['--task', 'shop', '--model', 'none'],
+    'Expected `--model` to name a model, got `none`: what is asked can only be searched with one.',
+  ],
+  [
+    ['problems.jsonl'],
+    'A suite is a YAML file with options: name problems or a task as `--task problems.jsonl`.',
   ],
   [[], 'Expected `--task`, `--replay` or a suite'],
   [['nowhere.yaml'], '`nowhere.yaml`'],
@@ -323,7 +240,7 @@ test('says first that it was stopped, how to go on, and fails checks of what is 
   expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain('\n**STOPPED: the budget');
   const again = await espalier('bench', ...small, ...priced, ...check, '--json', '--out', out);
   expect(() => JSON.parse(again.stdout) as unknown).not.toThrow();
-  expect(again.stderr).toMatch(/^STOPPED: .*\nFailed: /);
+  expect(again.stderr).toMatch(/^\d+ searches? reused, \d+ to make\.\nSTOPPED: .*\nFailed: /);
 }, 60_000);
 
 test('keeps benchmarks that are others in folders of their own', () => {

@@ -197,7 +197,7 @@ test('doctor --judge names the line of a broken file, and says why nothing was j
   expect(broken).toEqual({
     code: 2,
     stdout: '',
-    stderr: `Line 2 of \`${file}\`: expected \`state\`, a text, and \`good\`, true or false, and \`problem\`, if any, a text or a number.\n`,
+    stderr: `Line 2 of \`${file}\`: expected \`state\`, a text, and \`good\`, true or false, and \`problem\`, if any, a text or a number, got the keys \`good\`.\n`,
   });
   writeFileSync(file, '{"state": "a", "good": true}\n{"state": "b", "good": false}');
   const nobody = 'vllm:http://127.0.0.1:9/v1#nobody';

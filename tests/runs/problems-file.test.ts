@@ -46,7 +46,7 @@ test.each([
   ['{"input": "1 2 3 4"}', /Line 1 of `.*`: expected a `task`, or `--task` for all lines\./],
   ['{"task": "chess", "input": "e4"}', /Line 1 of `.*`: unknown task "chess"/],
   ['{"task": "game24", "input": "1 2 x"}', /Line 1 of `.*`: Expected/],
-  ['{"question": "a"}\n{"question": "a"}', /to have different ids, got "a" twice\./],
+  ['{"question": "a"}\n{"question": "a"}', /to have different ids, got "a" in lines 1 and 2\./],
 ])('refuses %j', (content, message) => {
   expect(() => read(content)).toThrow(message);
 });

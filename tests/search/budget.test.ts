@@ -62,7 +62,7 @@ describe('a budget of', () => {
     await expect(run({ usd: 1 })).rejects.toMatchObject({
       code: 'usage',
       message:
-        'Expected `prices` to hold a price for `script`, because `budget.usd` is set, got none.',
+        'Expected `prices` (`--price-in` and `--price-out`) to hold a price for `script`, because dollars are limited, got none.',
     });
   });
 

@@ -1,6 +1,7 @@
 import { listed, shortened } from '../figures.ts';
 import { type ScoredPoint, scored } from '../points.ts';
 import type { BenchReport } from '../report.ts';
+import { groupsOf } from '../statistics.ts';
 import { accuracyCurves, accuracyRows } from './accuracy-plot.ts';
 import { figure, paragraph, section } from './html.ts';
 import type { Painter } from './painter.ts';
@@ -82,6 +83,7 @@ function unitPart(
     paragraph(
       `Each mark is one method at one ${unitTitles[unit]}; the axis is logarithmic. Bands (for ${listed(shown)} only) are 95 % intervals. Point at a mark to see its figures.`,
     ),
+    ...equalCurves(points),
     ...(reference.length > 0 && panels.length > 0
       ? [
           paragraph(
@@ -91,6 +93,20 @@ function unitPart(
       : []),
     `<div class="plots small">${panels.join('\n')}</div>`,
   ].join('\n');
+}
+
+/** Says which curves lie on top of each other: only the last of them is seen. */
+function equalCurves(points: readonly ScoredPoint[]): readonly string[] {
+  const methods = [...new Set(points.map(({ method }) => method))];
+  const curves = methods.map((name) => {
+    const own = points.filter(({ method }) => method === name);
+    return JSON.stringify(own.map(({ budget, accuracy }) => [budget.limit, accuracy]));
+  });
+  return groupsOf(methods, curves)
+    .filter((equal) => equal.length > 1)
+    .map((equal) =>
+      paragraph(`The lines of ${listed(equal)} coincide: all their points are equal.`),
+    );
 }
 
 function unitsOf(points: readonly ScoredPoint[]): readonly (readonly ScoredPoint[])[] {

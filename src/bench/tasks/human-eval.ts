@@ -41,7 +41,7 @@ export const humanEvalEntry: BenchTaskEntry = {
         const expected = 'expected `task_id`, `prompt`, `entry_point` and `test`';
         const asked = readTaskLines(file).map((line) => {
           const read = jsonLine(line.text, problem, { ...line, expected });
-          return { id: read.task_id, ...read };
+          return { id: read.task_id, number: line.number, ...read };
         });
         expectDifferent(file, asked);
         await loadPython();

@@ -13,11 +13,18 @@ import { lineFault, readTaskLines, type TaskLine, titleOf } from './task-file.ts
 
 const text = z.string().refine((value) => value.trim() !== '');
 const given = z.union([text, z.number().transform(String)]);
-const line = z.object({
-  ...{ question: text.optional(), problem: text.optional(), input: text.optional() },
-  ...{ answer: given.optional(), target: given.optional(), solution: given.optional() },
-  ...{ id: z.coerce.string().optional(), cluster: z.coerce.string().optional() },
-});
+const line = z.preprocess(
+  (value) => {
+    const { id, cluster, ...found } = Object(value) as Readonly<Record<string, unknown>>;
+    const { question = found['problem'] ?? found['input'] } = found;
+    const { answer = found['target'] ?? found['solution'] } = found;
+    return { id, cluster, question, answer };
+  },
+  z.object({
+    ...{ question: text, answer: given },
+    ...{ id: z.coerce.string().optional(), cluster: z.coerce.string().optional() },
+  }),
+);
 
 /** Questions with answers of any origin, one a line. */
 export const questionsEntry: BenchTaskEntry = {
@@ -64,7 +71,11 @@ export function questionsTask(
     source: basename(file),
     instances(request) {
       const { split, limit } = readRequest(this, request);
-      const asked = named(readTaskLines(file).flatMap((each) => readLine(each, split) ?? []));
+      const lines = readTaskLines(file).flatMap((each) => {
+        const question = readLine(each, split);
+        return question === undefined ? [] : [{ ...question, number: each.number }];
+      });
+      const asked = named(lines);
       expectDifferent(file, asked);
       return asked.slice(0, limit).map(questionInstance);
     },
@@ -75,7 +86,9 @@ export function questionsTask(
 export type AskedQuestion = Omit<KnownQuestion, 'id'> & { readonly id?: string | undefined };
 
 /** Names what has no name by the text of the question, so that what was bought for it is found in a changed file too. */
-function named(asked: readonly AskedQuestion[]): readonly KnownQuestion[] {
+function named<Asked extends AskedQuestion>(
+  asked: readonly Asked[],
+): readonly (Omit<Asked, 'id'> & { readonly id: string })[] {
   const times = new Map<string, number>();
   return asked.map(({ id, ...rest }) => {
     if (id !== undefined) return { id, ...rest };
@@ -89,11 +102,7 @@ function named(asked: readonly AskedQuestion[]): readonly KnownQuestion[] {
 function read(asked: TaskLine): AskedQuestion {
   const expected = 'expected `question` and `answer` (or `problem`, `input`; `target`, `solution`)';
   const found = jsonLine(asked.text, line, { ...asked, expected });
-  const question = found.question ?? found.problem ?? found.input;
-  const answer = found.answer ?? found.target ?? found.solution;
-  if (question === undefined || answer === undefined) throw lineFault(asked, expected);
-  const { id, cluster } = found;
-  return { id, question, answer: expectAnswer(answer, asked), cluster };
+  return { ...found, answer: expectAnswer(found.answer, asked) };
 }
 
 /**

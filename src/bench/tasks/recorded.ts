@@ -1,6 +1,9 @@
 import { replay } from '../../backends/replay/replay.ts';
+import { defined } from '../../backends/transport/json.ts';
 import { contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { messageOf } from '../../base/failure.ts';
+import type { ModelPrice } from '../../contracts/language-model.ts';
 import { answerOracle } from '../../environments/index.ts';
 import { type AskedProblem, problemOf } from '../../runs/problems-file.ts';
 import { readRun } from '../../runs/run-folder.ts';
@@ -25,23 +28,35 @@ export function recordedTask(path: string): BenchTask {
     instances(request) {
       const { limit } = readRequest(this, request);
       const saved = readRun(path);
-      const { asked: problems, capabilities } = recordedIn(path, saved);
+      const { asked: problems, capabilities, maxTokens } = recordedIn(path, saved);
       const isOne = saved.outcomes.length === 0;
       // A replay costs nothing; what its tokens cost when they were bought is what methods are compared by.
-      const isFree = Object(saved.report?.['spend']).usd === 0;
+      const price = saved.report?.['price'] as ModelPrice | undefined;
+      const isFree = price === undefined && Object(saved.report?.['spend']).usd === 0;
       const instances = problems.flatMap((asked): readonly BenchInstance[] => {
         const of = { problem: asked.id, attempt: 0 };
         if (!isOne && !saved.hasJournal(of)) return [];
         const journal = isOne ? saved.journal() : saved.journal(of);
         const revision = contentAddress(JSON.stringify([asked, [...journal.lines]])).slice(0, 12);
-        const free = replay({ journal, capabilities });
+        const free = replayed(path, { journal, capabilities });
         const { price: _, ...unpriced } = free;
-        return [{ ...instanceOf(asked), revision, model: isFree ? free : unpriced }];
+        const model = isFree ? free : { ...unpriced, ...defined({ price }) };
+        return [{ ...instanceOf(asked), ...defined({ maxTokens }), revision, model }];
       });
       if (instances.length > 0) return instances.slice(0, limit);
       throw new EspalierError('usage', `There are no recorded problems in \`${path}\`.`);
     },
   };
+}
+
+/** @throws EspalierError `usage`, naming the run. */
+function replayed(path: string, options: Parameters<typeof replay>[0]): ReturnType<typeof replay> {
+  try {
+    return replay(options);
+  } catch (cause) {
+    const reason = `The run in \`${path}\` cannot be replayed: ${messageOf(cause)}`;
+    throw new EspalierError('usage', reason, { cause });
+  }
 }
 
 function instanceOf(asked: AskedProblem): BenchInstance {

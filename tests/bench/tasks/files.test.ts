@@ -90,7 +90,7 @@ test('GSM8K is known by its answers, and has to have them', async () => {
   await expect(async () =>
     (await taskNamed(`gsm8k:${bad}`)).instances({ seed: 0 }),
   ).rejects.toThrow(
-    /^Line 2 of `.*bad\.jsonl`: expected `question` and `answer`, with the final answer behind `####`\.$/,
+    /^Line 2 of `.*bad\.jsonl`: expected `question` and `answer`, with the final answer behind `####`, got the keys `question`, `answer`\.$/,
   );
 });
 
@@ -170,7 +170,11 @@ describe('hostile files', () => {
     ],
     ['an array', '[]', /^Line 1 of `.*`: expected `question`/],
     ['another shape', '{"question":["One?"],"answer":"1"}', /^Line 1 of `.*`: expected `question`/],
-    ['no answer', '{"question":"One?"}', /^Line 1 of `.*`: expected `question`/],
+    [
+      'no answer',
+      '{"question":"One?","id":7}',
+      /^Line 1 of `.*`: expected `question` .*, got the keys `question`, `id`\.$/,
+    ],
     [
       'an empty answer',
       '{"question":"One?","answer":"because\\n#### "}',
@@ -184,7 +188,7 @@ describe('hostile files', () => {
     [
       'equal ids',
       '{"id":1,"question":"A?","answer":"1"}\n{"id":"1","question":"B?","answer":"1"}',
-      /^Expected problems of `.*` to have different ids, got "1" twice\.$/,
+      /^Expected problems of `.*` to have different ids, got "1" in lines 1 and 2\.$/,
     ],
     ['nothing', '\n \n', /^`.*` is empty\. It needs a problem on each line\.$/],
     [
