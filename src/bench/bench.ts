@@ -57,8 +57,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
   const { baselines, methods } = measuredBy(options, instances);
-  const [first] = instances;
-  if (first !== undefined) await expectRoom(options, { methods, instance: first });
+  const tight = await expectRoom(options, { methods, instances });
   const { run: opened, recording } = openFolders(options, instances);
   using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>
@@ -73,7 +72,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   );
   const grown = await bench.run(run);
   const cells = bench.cells(readRun(run.path).outcomes, seeds);
-  const report = reportOf(cells, {
+  const found = reportOf(cells, {
     task: {
       ...{ name: task.name, title: task.title },
       ...{ source: task.source ?? null, licence: task.licence ?? null },
@@ -86,6 +85,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
     versions: { espalier: espalierVersion(), node: process.versions.node },
   });
+  const report = { ...found, warnings: [...tight, ...found.warnings] };
   run.writeReport(asJson(report));
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
 }

@@ -14,7 +14,8 @@ import type { BenchRequest } from './bench-request.ts';
 /**
  * Refuses what the benchmark would refuse before it buys anything. Nothing is sent, and nothing stays in a folder.
  *
- * @returns why the model could not be asked as things are, such as without its key; nothing where it could.
+ * @returns what to know before it begins: which budgets hold no call on some problems, and why the model could not be asked
+ * as things are, such as without its key.
  * @throws EspalierError as the benchmark would.
  */
 export async function tryBench(
@@ -28,7 +29,7 @@ export async function tryBench(
     readonly methods: readonly BenchMethod[];
     readonly instances: readonly BenchInstance[];
   },
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const { inspect } = request;
   tryFolders(options, instances, inspect === undefined ? [] : [inspect]);
   const { model: given, judgeModel } = options;
@@ -39,9 +40,11 @@ export async function tryBench(
       if (refusal !== undefined) throw refusal;
     }
   }
-  const [instance] = instances;
-  if (instance !== undefined) await expectRoom(options, { methods, instance });
-  return (await obstacleOf(request))?.message;
+  const notes = (await expectRoom(options, { methods, instances })).map((each) => `Note: ${each}`);
+  const obstacle = await obstacleOf(request);
+  return obstacle === undefined
+    ? notes
+    : [...notes, `The benchmark itself could not begin: ${obstacle.message}`];
 }
 
 /**

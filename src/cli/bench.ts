@@ -53,12 +53,12 @@ export async function runBenchCommand(
     expectChecks(failIfWorse, { methods, budgets });
     if (request.dryRun === true) {
       const { line } = chosen;
-      const obstacle = await tryBench(request, { options, methods: measured, instances });
+      const notes = await tryBench(request, { options, methods: measured, instances });
       const price = model && priceOf(model, options.prices ?? {}, false);
       const size = { instances: instances.length, methods: methods.length, seeds, budgets };
       const { json = false } = request;
       sayEstimate(size, { json, line, price, hasModel: model !== undefined });
-      if (obstacle !== undefined) printError(`The benchmark itself could not begin: ${obstacle}`);
+      for (const note of notes) printError(note);
       return 0;
     }
     const measures = { methods, budgets, searches: instances.length * seeds };

@@ -129,3 +129,16 @@ test.each([
     expect(fetched).not.toHaveBeenCalled();
   },
 );
+
+test('a dry run tells how many problems hold no call within a budget', async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'key');
+  const file = join(folder, 'lengths.jsonl');
+  const lines = ['short', 'x'.repeat(30_000)].map((question) => ({ question, answer: '#### 1' }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const asked = ['--task', `gsm8k:${file}`, '--model', 'openai:gpt-4o', '--budgets', 'tokens=2k'];
+  const { code, stderr } = await espalier('bench', ...asked, '--dry-run');
+  expect(stderr).toMatch(
+    /^Note: Not one call of greedy, [^\n]* fits 1 of 2 problems at 2,000 tokens: /,
+  );
+  expect(code).toBe(0);
+});
