@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
 import { defined } from '../backends/transport/json.ts';
@@ -8,6 +9,7 @@ import { expectRoom } from '../bench/first-call.ts';
 import { tryFolders } from '../bench/folders.ts';
 import type { BenchMethod } from '../bench/methods.ts';
 import type { BenchInstance } from '../bench/task.ts';
+import { foreign } from '../runs/own-files.ts';
 import { plainContext } from '../testing/plain-context.ts';
 import type { BenchRequest } from './bench-request.ts';
 
@@ -31,6 +33,7 @@ export async function tryBench(
   },
 ): Promise<readonly string[]> {
   const { inspect } = request;
+  expectOwnReports(request);
   tryFolders(options, instances, inspect === undefined ? [] : [inspect]);
   const { model: given, judgeModel } = options;
   for (const instance of instances.slice(0, 1)) {
@@ -45,6 +48,18 @@ export async function tryBench(
   return obstacle === undefined
     ? notes
     : [...notes, `The benchmark itself could not begin: ${obstacle.message}`];
+}
+
+/**
+ * Refuses a folder with reports that are none of a benchmark: they would be written over.
+ *
+ * @throws EspalierError `usage`.
+ */
+export function expectOwnReports({ out }: Pick<BenchRequest, 'out'>): void {
+  if (existsSync(join(out, 'run.json'))) return;
+  for (const name of ['report.md', 'report.html']) {
+    if (existsSync(join(out, name))) throw foreign(join(out, name));
+  }
 }
 
 /**
