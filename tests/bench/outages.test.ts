@@ -6,6 +6,7 @@ import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
 import { loadPeer } from '../../src/backends/transport/sdk.ts';
 import { compare } from '../../src/bench/bench.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
+import { spendText } from '../../src/bench/sections.ts';
 import type { BenchTask } from '../../src/bench/task.ts';
 import { readJournal } from '../../src/calls/journal-file.ts';
 import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
@@ -133,6 +134,21 @@ describe('calls of a judge', () => {
       expect(failures).toBeGreaterThan(0);
     },
   );
+});
+
+test('what failed and may have been paid for counts as bought', async () => {
+  const { model } = digitModel();
+  const half: LanguageModel = {
+    ...model,
+    generate: async () => {
+      throw new ModelCallError({ kind: 'malformed', message: 'Half an answer.' });
+    },
+  };
+  const { report } = await compare({ ...options, limit: 2, model: half, out: newFolder() });
+  const { bought, charged } = report.spend;
+  expect(charged.tokens).toBeGreaterThan(0);
+  expect(bought).toEqual(charged);
+  expect(spendText(report)).not.toContain('saved');
 });
 
 test('calls under way at a deadline are charged as the journal says', async () => {
