@@ -132,6 +132,11 @@ function placeOf(
   if (/^\w+:\/\/[^/]*@/.test(baseUrl)) {
     throw expectation('model', 'a spec without a user name or a key', withoutUser(spec));
   }
+  if (baseUrl.includes('?')) {
+    const shown = withoutUser(spec).replace(/\?[^#]*/, '?…');
+    const expected = 'an address without a query: a key goes in a variable (`--key-variable`)';
+    throw expectation('model', expected, shown);
+  }
   if (model === undefined) return { baseUrl };
   return { baseUrl, model: named(model, spec, 'a model after #') };
 }

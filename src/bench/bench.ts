@@ -1,17 +1,15 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { openScope } from '#platform';
 import { EspalierError } from '../base/errors.ts';
 import { espalierVersion } from '../base/version.ts';
-import { readJournal } from '../calls/journal-file.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
 import { type GenerateReport, generate } from '../runs/generate.ts';
-import { journalFileOf, type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
+import { type ProblemOutcome, type RunFolder, readRun } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { budgetKey } from './arms.ts';
+import { callsMade } from './calls-made.ts';
 import type { BenchCell } from './cell.ts';
 import { type CellName, cellOf, failedCell } from './cells.ts';
 import {
@@ -59,8 +57,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
   const { baselines, methods } = measuredBy(options, instances);
-  const [first] = instances;
-  if (first !== undefined) await expectRoom(options, { methods, instance: first });
+  const tight = await expectRoom(options, { methods, instances });
   const { run: opened, recording } = openFolders(options, instances);
   using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>
@@ -75,7 +72,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   );
   const grown = await bench.run(run);
   const cells = bench.cells(readRun(run.path).outcomes, seeds);
-  const report = reportOf(cells, {
+  const found = reportOf(cells, {
     task: {
       ...{ name: task.name, title: task.title },
       ...{ source: task.source ?? null, licence: task.licence ?? null },
@@ -88,6 +85,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
     versions: { espalier: espalierVersion(), node: process.versions.node },
   });
+  const report = { ...found, warnings: [...tight, ...found.warnings] };
   run.writeReport(asJson(report));
   return { report, cells, stopReason: grown.stopReason, unfinished: grown.unfinished };
 }
@@ -186,11 +184,7 @@ class Benchmark {
         const { cluster } = nameOf(search, attempt);
         const cell =
           noted === undefined
-            ? failedCell(
-                nameOf(search, attempt),
-                outcome,
-                hasFailedCalls(this.#options.out, outcome),
-              )
+            ? failedCell(nameOf(search, attempt), outcome, callsMade(this.#options.out, outcome))
             : { ...noted, cluster };
         return [this.#recording.isGuided(cell.method) ? { ...cell, isGuided: true } : cell];
       }),
@@ -284,10 +278,9 @@ class Benchmark {
     const { instance } = search;
     const of = { problem: search.id, attempt };
     const reused = this.#recording.takeReused(this.#scopeOf(search.instance, attempt));
-    const isHurt = (result.failures.kinds.call ?? 0) > 0 || result.failure?.kind === 'call';
     const cell = await cellOf(nameOf(search, attempt), result, {
       ...{ instance, signal, isPaced, reused },
-      hasFailedCalls: isHurt && hasFailedCalls(this.#options.out, of),
+      calls: callsMade(this.#options.out, of),
     });
     const isVain = cell.isOutage === true || cell.isBroken === true || cell.status === 'unscored';
     if (isVain && result.stopReason !== 'failed') {
@@ -302,12 +295,4 @@ class Benchmark {
 function nameOf({ instance, method, budget }: Search, attempt: number): CellName {
   const { id, cluster = id } = instance;
   return { instance: id, cluster, method: method.name, budget, attempt };
-}
-
-/** Whether any call that a search has made failed: its journal says so. */
-function hasFailedCalls(path: string, of: Pick<ProblemOutcome, 'attempt' | 'problem'>): boolean {
-  const journal = join(path, 'journals', journalFileOf(of));
-  if (!existsSync(journal)) return false;
-  for (const { type } of readJournal(journal).lines) if (type === 'failure') return true;
-  return false;
 }

@@ -46,11 +46,11 @@ export interface BenchCell {
   readonly stopReason: StopReason;
   /** The limit that was reached; absent if none was. */
   readonly exceeded?: keyof Spend;
-  /** Failures in its tree; absent if there are none. */
+  /** Failures of steps and calls on its way; absent if there are none. */
   readonly lost?: {
     /** Their number. */
     readonly count: number;
-    /** The number of failed calls among them; absent if there are none. */
+    /** How many of `calls` failed; absent if none did. */
     readonly calls?: number;
     /** The first one, in one sentence. */
     readonly reason: string;

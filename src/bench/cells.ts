@@ -13,6 +13,7 @@ import type { ProblemOutcome } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { plainContext } from '../testing/plain-context.ts';
 import { pathTo } from '../tree/summary.ts';
+import type { CallsMade } from './calls-made.ts';
 import type { BenchCell } from './cell.ts';
 import type { BenchInstance } from './task.ts';
 
@@ -30,23 +31,23 @@ export async function cellOf<State, Action>(
     instance: { environment, oracle },
     signal,
     isPaced,
-    hasFailedCalls,
+    calls,
     reused,
   }: {
     readonly instance: Pick<BenchInstance<State, Action>, 'environment' | 'oracle'>;
     /** Ends the waiting for an oracle. */
     readonly signal: AbortSignal;
     readonly isPaced: boolean;
-    /** Whether any call that it made has failed: what threw is else code of somebody. */
-    readonly hasFailedCalls: boolean;
+    /** The calls that it made. Where none of them failed, what threw is code of somebody. */
+    readonly calls: CallsMade;
     /** How many calls the recording answered. */
     readonly reused: number;
   },
 ): Promise<BenchCell> {
-  const { tree, best, stopReason, failures, usage, answered, unpriced, spend } = result;
+  const { tree, best, stopReason, failures, usage, unpriced, spend } = result;
   const nodes = [...tree.nodes()];
   const ends = nodes.filter(isEnd);
-  const why = faultOf(result, nodes);
+  const why = faultOf(result, nodes, calls);
   const scorer = oracle === undefined ? rewarded : scorerFor(name.instance, oracle, signal);
   const sum = (field: 'cachedTokens' | 'inputTokens' | 'outputTokens') =>
     usage.reduce((total, { [field]: tokens }) => total + tokens, 0);
@@ -57,25 +58,19 @@ export async function cellOf<State, Action>(
     ...(why === undefined
       ? await scoredBy(scorer, { best, ends, isFree: oracle === undefined, signal })
       : { status: 'failed', reason: why.message, right: false, anyRight: false, ends: [] }),
-    ...(why !== undefined && blameFor(why, hasFailedCalls)),
+    ...(why !== undefined && blameFor(why, calls)),
     ...(answer !== undefined && { answer }),
     isGuided: tree.stamps.has('oracle-guided'),
     stopReason,
     ...(result.exceeded !== undefined && { exceeded: result.exceeded }),
-    ...(failures.first[0] !== undefined && {
-      lost: {
-        count: failures.count,
-        ...(hasFailedCalls && failures.kinds.call !== undefined && { calls: failures.kinds.call }),
-        reason: failures.first[0].message,
-      },
-    }),
+    ...lostOn(failures, calls),
     ...(oracle === undefined &&
       nodes.every(({ reward }) => reward === undefined) && { isUnrewarded: true }),
-    ...answered,
+    ...calls.charged,
     reused: reused + result.coverage.recorded,
     ...{ inputTokens: sum('inputTokens'), cachedTokens: sum('cachedTokens') },
     outputTokens: sum('outputTokens'),
-    usd: unpriced.length > 0 ? null : answered.usd,
+    usd: unpriced.length > 0 ? null : calls.charged.usd,
     ms: isPaced ? spend.ms : null,
     tree: {
       nodes: nodes.length,
@@ -92,8 +87,9 @@ export async function cellOf<State, Action>(
 function faultOf<State, Action>(
   { best, failure, failures }: SearchResult<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
+  calls: CallsMade,
 ): Failure | undefined {
-  const down = failures.first.find(({ kind }) => ofNoMethod.includes(kind));
+  const down = failures.first.find(({ kind }) => ofNoMethod.includes(kind)) ?? failedCallOf(calls);
   if (down !== undefined && !isEnd(best)) return down;
   // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be read, holds no wrong answer.
   const isLost =
@@ -102,16 +98,36 @@ function faultOf<State, Action>(
   return failure ?? (isLost ? failures.first[0] : undefined);
 }
 
+/** A batch of evaluations that the budget ends leaves no failure in the tree, whatever became of its calls. */
+function failedCallOf({ failed, reason = '' }: CallsMade): Failure | undefined {
+  return failed === 0 ? undefined : { kind: 'call', message: reason };
+}
+
+/** What failed on the way of a search. */
+function lostOn(
+  { count, first }: SearchResult<unknown, unknown>['failures'],
+  { failed, reason = '' }: CallsMade,
+): Pick<BenchCell, 'lost'> {
+  if (first.length === 0 && failed === 0) return {};
+  return {
+    lost: {
+      count: Math.max(count, failed),
+      ...(failed > 0 && { calls: failed }),
+      reason: first[0]?.message ?? reason,
+    },
+  };
+}
+
 /** What plug-ins throw counts as a call that failed; what they return and must not is invalid. */
 const ofNoMethod: readonly Failure['kind'][] = ['call', 'invalid'];
 
 /** Whose fault it is that a search failed, where it is none of its method. */
 function blameFor(
   { kind }: Failure,
-  hasFailedCalls: boolean,
+  { reason }: Pick<CallsMade, 'reason'>,
 ): Pick<BenchCell, 'isBroken' | 'isOutage'> {
   if (!ofNoMethod.includes(kind)) return {};
-  return kind === 'call' && hasFailedCalls ? { isOutage: true } : { isBroken: true };
+  return kind === 'call' && reason !== undefined ? { isOutage: true } : { isBroken: true };
 }
 
 /** The most characters of what was chosen that a cell keeps. */
@@ -135,13 +151,13 @@ function chosenIn<State, Action>(
 export function failedCell(
   name: CellName,
   { reason, spend, unpriced = [] }: ProblemOutcome,
-  hasFailedCalls: boolean,
+  made: Pick<CallsMade, 'reason'>,
 ): BenchCell {
   const { calls, tokens, usd } = spend;
   return {
     ...name,
     ...{ status: 'failed', reason, right: false, anyRight: false, ends: [] },
-    ...(hasFailedCalls ? { isOutage: true } : { isBroken: true }),
+    ...(made.reason !== undefined ? { isOutage: true } : { isBroken: true }),
     ...{ isGuided: false, stopReason: 'failed' },
     ...{ calls, reused: 0, tokens, inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
     usd: unpriced.length > 0 ? null : usd,

@@ -53,7 +53,10 @@ export interface CompareOptions {
   readonly temperature?: number;
   /** The folder for all results. Work already there is not repeated. */
   readonly out: string;
-  /** The folder of paid answers, which concurrent benchmarks can share. @defaultValue `recording` in `out` */
+  /**
+   * The folder of paid answers, which benchmarks can share: each uses what it finds there when it begins, and concurrent
+   * ones buy for themselves. @defaultValue `recording` in `out`
+   */
   readonly recording?: string;
   /** The split of the task. @defaultValue its first */
   readonly split?: string;

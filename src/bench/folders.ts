@@ -36,13 +36,14 @@ export function openFolders(
   try {
     const { run: old } = readRun(out);
     const now = identityOf(options, instances);
-    if (old === undefined) {
-      if (!isTrial) run.writeRun(now);
-    } else {
+    if (old !== undefined) {
       const advice = `Take another \`--out\` (\`out\` in code); it can share what was bought here, with \`--cache\` (\`recording\`) \`${own}\`.`;
       expectSame(out, { old, now }, { advice });
     }
-    return { run, recording: new Recording(own, options.recording) };
+    // A recording that cannot be read leaves no benchmark behind.
+    const recording = new Recording(own, options.recording);
+    if (old === undefined && !isTrial) run.writeRun(now);
+    return { run, recording };
   } catch (error) {
     run.close();
     throw error;

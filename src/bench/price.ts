@@ -7,15 +7,22 @@ import type { ScoredPoint } from './points.ts';
  */
 export function priceOf(
   points: readonly ScoredPoint[],
-  mine: ScoredPoint | undefined,
-  other: ScoredPoint | undefined,
+  {
+    mine,
+    other,
+    difference,
+  }: {
+    readonly mine: ScoredPoint | undefined;
+    readonly other: ScoredPoint | undefined;
+    /** What is gained on the searches that both have. */
+    readonly difference: number;
+  },
 ): readonly string[] {
   if (mine === undefined || other === undefined) return [];
-  return [spent(mine, other), ...reach(points, mine, other)];
+  return [spent(mine, other, 100 * difference), ...reach(points, mine, other)];
 }
 
-function spent(mine: ScoredPoint, other: ScoredPoint): string {
-  const gained = 100 * (mine.accuracy - other.accuracy);
+function spent(mine: ScoredPoint, other: ScoredPoint, gained: number): string {
   const amounts = `It spends ${spendOf(mine)} per search, against ${spendOf(other)} for ${other.method}`;
   const more = mine.tokens - other.tokens;
   const dearer = mine.usd === null || other.usd === null ? null : mine.usd - other.usd;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { makeFolder } from '../base/make-folder.ts';
 import { seededRandom } from '../base/random.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
+import { chargeOf } from '../calls/account.ts';
 import { addSpend, type CallSpend, nothing } from '../calls/call-spend.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withCache } from '../calls/middleware/with-cache.ts';
@@ -123,17 +124,24 @@ export class Recording {
   #counting(prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async ({ operation, request }, call, make) => {
       this.#buying.add(call);
-      const answer = await make(call);
       const price = priceOf(model, prices, false);
-      const bought = actualCost(
-        answer.usage,
-        mostCost(operation.worstCase?.(request), price),
-        price,
-      );
-      this.bought = addSpend(this.bought, bought);
-      appendLine(this.#own, { bought });
-      return answer;
+      const most = () => mostCost(operation.worstCase?.(request), price);
+      try {
+        const answer = await make(call);
+        this.#count(actualCost(answer.usage, most(), price));
+        return answer;
+      } catch (error) {
+        // What failed and may have been paid for is charged to its search: it was bought as well.
+        const lost = call.signal.aborted ? nothing : chargeOf(error, most());
+        if (lost.tokens > 0 || lost.usd > 0) this.#count(lost);
+        throw error;
+      }
     });
+  }
+
+  #count(bought: CallSpend): void {
+    this.bought = addSpend(this.bought, bought);
+    appendLine(this.#own, { bought });
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parse, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
@@ -14,6 +14,7 @@ const units = ['tokens', 'calls', 'usd', 'ms'] as const;
 
 // What an error says was expected, where a value is not of its kind.
 const text = z.string({ error: 'a text' });
+const path = z.string({ error: 'a path' }).min(1, { error: 'a path' });
 /** Editors offer them. Which of them there are, the benchmark says better than a schema. */
 const names = [...algorithmNames, ...methodNames];
 const whole = (min: number) => {
@@ -79,10 +80,10 @@ const keys = {
     z.boolean({ error: 'true or false' }),
     'Whether reused answers take as long as they took when they were bought. Default: true.',
   ),
-  out: optional(text, 'The folder in which everything is kept.'),
-  cache: optional(text, 'A folder for what was bought, shared with other benchmarks.'),
+  out: optional(path, 'The folder in which everything is kept.'),
+  cache: optional(path, 'A folder for what was bought, shared with other benchmarks.'),
   failIfWorse: optional(checks, 'Checks such as mcts:best-of-n@8k or mcts:best-of-n@calls=8.'),
-  inspect: optional(text, 'A folder for logs of Inspect AI.'),
+  inspect: optional(path, 'A folder for logs of Inspect AI.'),
 } as const;
 
 /** The schema of a suite file. */
@@ -133,6 +134,7 @@ export function readSuite(path: string): Suite {
   }
   const source = withStorageErrors(`\`${path}\``, () => {
     expectRegularFile(path);
+    expectSmall(path);
     return readFileSync(path, 'utf8');
   });
   let value: unknown;
@@ -153,6 +155,16 @@ export function readSuite(path: string): Suite {
   const parsed = suiteSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw fault(path, value, parsed.error);
+}
+
+/** Checking a mapping takes time by the square of its keys. */
+const mostBytes = 1_000_000;
+
+function expectSmall(path: string): void {
+  const { size } = statSync(path);
+  if (size <= mostBytes) return;
+  const message = `Expected \`${path}\` to be a suite of at most 1 MB, got ${(size / 1e6).toFixed(1)} MB: a suite holds options, and names a file of problems as \`task: FILE\`.`;
+  throw new EspalierError('usage', message);
 }
 
 /** The first thing that is wrong with a suite, in one sentence. */
@@ -182,7 +194,9 @@ export function budgetsOf(budgets: NonNullable<Suite['budgets']>): readonly Benc
   return units.flatMap((unit) => {
     const given = budgets[unit];
     if (given === undefined) return [];
-    return [given].flat().map((limit) => ({ unit, limit: amountOf(String(limit)) }));
+    return [given]
+      .flat()
+      .map((limit) => ({ unit, limit: typeof limit === 'number' ? limit : amountOf(limit) }));
   });
 }
 

@@ -183,16 +183,28 @@ function yes(
   const corrected = searches.length === 1 ? '' : ` corrected for ${searches.length} comparisons`;
   const [mine, other] = [pointAt(found, method, budget), pointAt(found, found.baseline, budget)];
   return [
-    `With ${method}, accuracy rises by ${points(difference)} points over ${found.baseline} ${where} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}; p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} against ${percent(other?.accuracy ?? 0)}.`,
+    `With ${method}, accuracy rises by ${points(difference)} points over ${found.baseline} ${where} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}; p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} against ${percent(other?.accuracy ?? 0)}${unpaired(best, mine, other)}.`,
     ...mostAbove(best, winners),
     ...(unsure.length > 0
       ? [`At ${listed(unsure.map((one) => budgetText(one.budget)))} the gain is not significant.`]
       : []),
     ...losses(found, sound),
-    ...priceOf(found.points, mine, other),
+    ...priceOf(found.points, { mine, other, difference }),
     ...unsearched(found, best),
     ...nextSteps(found, 'yes'),
   ];
+}
+
+/** Where searches were lost, the difference is that of the pairs that are left, and accuracies are those of all scored searches. */
+function unpaired(
+  { difference }: BenchDifference,
+  mine: ScoredPoint | undefined,
+  other: ScoredPoint | undefined,
+): string {
+  const gap = (mine?.accuracy ?? 0) - (other?.accuracy ?? 0);
+  return Math.abs(gap - difference) < 0.0005
+    ? ''
+    : ' over all scored searches of each, which are not all of the same problems';
 }
 
 /** Another search may gain more where there is more to spend. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
 import { defined } from '../backends/transport/json.ts';
@@ -8,13 +9,15 @@ import { expectRoom } from '../bench/first-call.ts';
 import { tryFolders } from '../bench/folders.ts';
 import type { BenchMethod } from '../bench/methods.ts';
 import type { BenchInstance } from '../bench/task.ts';
+import { foreign } from '../runs/own-files.ts';
 import { plainContext } from '../testing/plain-context.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 /**
  * Refuses what the benchmark would refuse before it buys anything. Nothing is sent, and nothing stays in a folder.
  *
- * @returns why the model could not be asked as things are, such as without its key; nothing if it could.
+ * @returns what to know before it begins: which budgets hold no call on some problems, and why the model could not be asked
+ * as things are, such as without its key.
  * @throws EspalierError as the benchmark would.
  */
 export async function tryBench(
@@ -28,8 +31,9 @@ export async function tryBench(
     readonly methods: readonly BenchMethod[];
     readonly instances: readonly BenchInstance[];
   },
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const { inspect } = request;
+  expectOwnReports(request);
   tryFolders(options, instances, inspect === undefined ? [] : [inspect]);
   const { model: given, judgeModel } = options;
   for (const instance of instances.slice(0, 1)) {
@@ -39,9 +43,23 @@ export async function tryBench(
       if (refusal !== undefined) throw refusal;
     }
   }
-  const [instance] = instances;
-  if (instance !== undefined) await expectRoom(options, { methods, instance });
-  return (await obstacleOf(request))?.message;
+  const notes = (await expectRoom(options, { methods, instances })).map((each) => `Note: ${each}`);
+  const obstacle = await obstacleOf(request);
+  return obstacle === undefined
+    ? notes
+    : [...notes, `The benchmark itself could not begin: ${obstacle.message}`];
+}
+
+/**
+ * Refuses a folder with reports that are none of a benchmark: they would be written over.
+ *
+ * @throws EspalierError `usage`.
+ */
+export function expectOwnReports({ out }: Pick<BenchRequest, 'out'>): void {
+  if (existsSync(join(out, 'run.json'))) return;
+  for (const name of ['report.md', 'report.html']) {
+    if (existsSync(join(out, name))) throw foreign(join(out, name));
+  }
 }
 
 /**

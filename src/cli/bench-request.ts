@@ -83,5 +83,5 @@ function folderFor(request: Omit<BenchArguments, 'task'> & { readonly task: stri
     ...(times ? [] : ['no-times']),
   ]
     .join(' ')
-    .replaceAll(/\W+/g, '-');
+    .replaceAll(/[^\p{L}\p{M}\p{N}_]+/gu, '-');
 }

@@ -18,7 +18,7 @@ import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
-import { expectModel, tryBench } from './bench-dry-run.ts';
+import { expectModel, expectOwnReports, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
@@ -53,12 +53,12 @@ export async function runBenchCommand(
     expectChecks(failIfWorse, { methods, budgets });
     if (request.dryRun === true) {
       const { line } = chosen;
-      const obstacle = await tryBench(request, { options, methods: measured, instances });
+      const notes = await tryBench(request, { options, methods: measured, instances });
       const price = model && priceOf(model, options.prices ?? {}, false);
       const size = { instances: instances.length, methods: methods.length, seeds, budgets };
       const { json = false } = request;
       sayEstimate(size, { json, line, price, hasModel: model !== undefined });
-      if (obstacle !== undefined) printError(`The benchmark itself could not begin: ${obstacle}`);
+      for (const note of notes) printError(note);
       return 0;
     }
     const measures = { methods, budgets, searches: instances.length * seeds };
@@ -106,6 +106,7 @@ async function measure(
 ): Promise<number> {
   const { json = false, failIfWorse, inspect } = request;
   await expectModel(request);
+  expectOwnReports(request);
   // Before anything is bought: a folder that cannot be made is a mistake in the request.
   if (inspect !== undefined) withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
   const found = await searched(options);

@@ -27,7 +27,11 @@ export interface AskedProblem {
 }
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
-const id = z.coerce.string().optional();
+/** What names a line: a text or a number, as a text; `null` counts as left out. */
+export const lineName: z.ZodType<string | undefined> = z
+  .union([z.string(), z.number().transform(String), z.null().transform(() => undefined)])
+  .optional();
+const id = lineName;
 const ownSchema = z.object({ input: text, id });
 const lineSchema = z.union([
   z.object({ question: text, answer: z.string().optional(), id }),
@@ -178,8 +182,20 @@ export function jsonLine<Value>(
     throw fault(place, `expected JSON, got ${describeValue(line.trim())}`, cause);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw fault(place, `${expected}, got ${keysOf(value)}`, parsed.error);
+  if (!parsed.success) {
+    const wrong = wrongName(value) ?? `${expected}, got ${keysOf(value)}`;
+    throw fault(place, wrong, parsed.error);
+  }
   return parsed.data;
+}
+
+function wrongName(value: unknown): string | undefined {
+  const wrong = Object.entries(Object(value) as object).find(
+    ([key, given]) => (key === 'id' || key === 'cluster') && !lineName.safeParse(given).success,
+  );
+  return (
+    wrong && `expected \`${wrong[0]}\` to be a text or a number, got ${describeValue(wrong[1])}`
+  );
 }
 
 function asAsked(

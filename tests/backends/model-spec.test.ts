@@ -149,6 +149,13 @@ describe('what is no model spec', () => {
   });
 });
 
+test('a model spec has no query, which may hold a key', () => {
+  for (const spec of ['http://host/v1?api_key=s3#m', 'vllm:http://host/v1?api_key=s3#m']) {
+    expect(() => parseModelSpec(spec)).toThrow('(`--key-variable`)');
+    expect(() => parseModelSpec(spec)).not.toThrow('s3');
+  }
+});
+
 async function ask(model: LanguageModel, maxTokens = 9): Promise<Generation> {
   const { signal } = new AbortController();
   const messages = [{ role: 'user', content: 'Why?' }] as const;

@@ -4,10 +4,10 @@ import { compare } from '../../src/bench/bench.ts';
 import type { CompareOptions } from '../../src/bench/compare-options.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
 import type { BenchTask } from '../../src/bench/task.ts';
-import { type LanguageModel, ModelCallError } from '../../src/index.ts';
+import { type LanguageModel, ModelCallError, type Notation } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { heuristic } from '../../src/values/index.ts';
-import { base, codes, digitModel, newFolder, verified } from './codes.ts';
+import { base, codes, digitModel, hidden, newFolder, verified } from './codes.ts';
 
 test('a search that failed is made again by the same call, and bought once', async () => {
   const out = newFolder();
@@ -247,3 +247,35 @@ test('a budget that holds no call is refused before anything is asked', async ()
   expect(asked).toEqual([]);
   expect(existsSync(out)).toBe(false);
 });
+
+test.each([
+  ['the first', 0],
+  ['the last', 5],
+])(
+  'a budget that holds a call on some problems is told with their number: %s is short',
+  async (_, short) => {
+    const { model } = digitModel();
+    const task: BenchTask = {
+      ...hidden,
+      instances: async (request) =>
+        (await hidden.instances(request)).map((each, place) => ({
+          ...each,
+          environment: {
+            ...each.environment,
+            notation: {
+              ...(each.environment.notation as Notation<string, string>),
+              prompt: (state) => [
+                { role: 'user', content: `${place === short ? '' : 'x'.repeat(2_000)}: ${state}` },
+              ],
+            },
+          },
+        })),
+    };
+    const budgets = [{ unit: 'tokens', limit: 300 }] as const;
+    const options = { ...base, task, model, budgets, seeds: 1, limit: 6, methods: ['mcts'] };
+    const { report } = await compare({ ...options, out: newFolder() });
+    expect(report.warnings[0]).toBe(
+      'Not one call of greedy, self-consistency, best-of-n and mcts fits 5 of 6 problems at 300 tokens: raise `--budgets`, or lower `--max-tokens` or `--thought-tokens`.',
+    );
+  },
+);

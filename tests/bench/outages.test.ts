@@ -1,13 +1,17 @@
 /** Servers that fail: what is no fault of a method must not count against it, and is searched again. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
 import { loadPeer } from '../../src/backends/transport/sdk.ts';
 import { compare } from '../../src/bench/bench.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
+import { spendText } from '../../src/bench/sections.ts';
 import type { BenchTask } from '../../src/bench/task.ts';
+import { readJournal } from '../../src/calls/journal-file.ts';
 import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
-import { readRun } from '../../src/runs/run-folder.ts';
+import { journalFileOf, readRun } from '../../src/runs/run-folder.ts';
 import { base, digitModel, hidden, newFolder, timeless } from './codes.ts';
 
 const options = {
@@ -93,6 +97,87 @@ describe('an outage', () => {
     });
     expect(counted).toEqual(expected);
   });
+});
+
+describe('calls of a judge', () => {
+  test.each([6, 8, 10, 14])(
+    'that failed are told where a budget of %i calls ends their batch',
+    async (limit) => {
+      const { model } = digitModel();
+      const judging = { count: 0 };
+      const judge: LanguageModel = {
+        ...model,
+        generate: async (request, call) => {
+          if (JSON.stringify(request.messages).includes('impossible') && judging.count++ % 4 === 0)
+            throw new ModelCallError({ kind: 'bad-request', message: 'The judge is down.' });
+          return model.generate(request, call);
+        },
+      };
+      const asked = { methods: ['beam', 'mcts'], budgets: [{ unit: 'calls', limit }] as const };
+      const out = newFolder();
+      const { cells } = await compare({ ...options, ...asked, model: judge, out });
+      const journals = new Map(
+        readdirSync(join(out, 'journals'))
+          .filter((name) => !name.includes('failed'))
+          .map((name) => [name, readFileSync(join(out, 'journals', name), 'utf8')]),
+      );
+      let failures = 0;
+      for (const cell of cells) {
+        const { instance, method, attempt } = cell;
+        const name = JSON.stringify([instance, method, `calls=${limit}`, null, 'codes', null]);
+        const text = journals.get(journalFileOf({ problem: name, attempt })) ?? '';
+        const failed = text.match(/"type":"failure"/g)?.length ?? 0;
+        expect(cell.isOutage === true || (cell.lost?.calls ?? 0) >= failed).toBe(true);
+        if (failed > 0 && cell.status === 'scored') expect(cell.answer).toBeDefined();
+        failures += failed;
+      }
+      expect(failures).toBeGreaterThan(0);
+    },
+  );
+});
+
+test('what failed and may have been paid for counts as bought', async () => {
+  const { model } = digitModel();
+  const half: LanguageModel = {
+    ...model,
+    generate: async () => {
+      throw new ModelCallError({ kind: 'malformed', message: 'Half an answer.' });
+    },
+  };
+  const { report } = await compare({ ...options, limit: 2, model: half, out: newFolder() });
+  const { bought, charged } = report.spend;
+  expect(charged.tokens).toBeGreaterThan(0);
+  expect(bought).toEqual(charged);
+  expect(spendText(report)).not.toContain('saved');
+});
+
+test('calls under way at a deadline are charged as the journal says', async () => {
+  const { model } = digitModel();
+  const slow: LanguageModel = {
+    ...model,
+    generate: async (request, call) => {
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      return model.generate(request, call);
+    },
+  };
+  const out = newFolder();
+  const budget = { unit: 'ms', limit: 100 } as const;
+  const asked = { ...options, paced: true, budgets: [budget], limit: 2, model: slow, out };
+  const { cells } = await compare(asked);
+  let underWay = 0;
+  for (const { instance, method, attempt, calls, tokens, usd } of cells) {
+    const problem = JSON.stringify([instance, method, 'ms=100', null, 'codes', null]);
+    const journal = join(out, 'journals', journalFileOf({ problem, attempt }));
+    const spent = { calls: 0, tokens: 0, usd: 0 };
+    for (const line of readJournal(journal).lines) {
+      if (line.type !== 'result' && line.type !== 'failure') continue;
+      if (line.type === 'failure' && line.abandoned === true) underWay += 1;
+      for (const unit of ['calls', 'tokens', 'usd'] as const) spent[unit] += line.spend[unit];
+    }
+    expect({ calls, tokens }).toEqual({ calls: spent.calls, tokens: spent.tokens });
+    expect(usd).toBeCloseTo(spent.usd, 12);
+  }
+  expect(underWay).toBeGreaterThan(0);
 });
 
 test('a step that throws is told with its instance and its task', async () => {

@@ -137,3 +137,15 @@ test('the published schema is that of the code', () => {
   expect(published).toEqual(z.toJSONSchema(suiteSchema));
   expect(published.properties.methods.items.enum).toEqual([...algorithmNames, ...methodNames]);
 });
+
+test('numbers are taken as they are, empty paths and large files refused', () => {
+  const { budgets = {} } = suite('budgets: { tokens: 9e99, usd: 0.0000001 }');
+  expect(budgetsOf(budgets)).toEqual([
+    { unit: 'tokens', limit: 9e99 },
+    { unit: 'usd', limit: 1e-7 },
+  ]);
+  for (const key of ['out', 'cache', 'inspect']) {
+    expect(() => suite(`${key}: ""`)).toThrow(`Expected \`${key}\``);
+  }
+  expect(() => suite(`# ${'x'.repeat(1_000_000)}`)).toThrow('a suite of at most 1 MB, got 1.0 MB');
+});

@@ -86,6 +86,13 @@ describe('yes', () => {
     );
   });
 
+  test('goes by the pairs where searches were lost, and says that accuracies do not', () => {
+    const lost = curve.with(3, point('mcts', 1000, { accuracy: 0.64, tokens: 980, usd: 0.016 }));
+    const { text } = verdictOf(found({ points: lost, differences: [gain('mcts', 1000)] }));
+    expect(text).toContain('64.0 % against 50.0 % over all scored searches of each, which are not');
+    expect(text).toContain('each point gained costs 15 tokens and');
+  });
+
   test('says that the gain costs no more, and where the baseline gets as much', () => {
     const mine = point('mcts', 1000, { accuracy: 0.62, tokens: 900 });
     const text = (...others: readonly BenchPoint[]) =>

@@ -1,8 +1,17 @@
 /** A dry run refuses what the benchmark would refuse, sends nothing and leaves nothing. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { requestFrom } from '../../src/cli/bench-request.ts';
 import { openRun } from '../../src/runs/index.ts';
 import { espalier } from './espalier.ts';
 
@@ -129,3 +138,47 @@ test.each([
     expect(fetched).not.toHaveBeenCalled();
   },
 );
+
+test('a dry run tells how many problems hold no call within a budget', async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'key');
+  const file = join(folder, 'lengths.jsonl');
+  const lines = ['short', 'x'.repeat(30_000)].map((question) => ({ question, answer: '#### 1' }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const asked = ['--task', `gsm8k:${file}`, '--model', 'openai:gpt-4o', '--budgets', 'tokens=2k'];
+  const { code, stderr } = await espalier('bench', ...asked, '--dry-run');
+  expect(stderr).toMatch(
+    /^Note: Not one call of greedy, [^\n]* fits 1 of 2 problems at 2,000 tokens: /,
+  );
+  expect(code).toBe(0);
+});
+
+test.each([[['--dry-run']], [[]]])(
+  'reports of somebody else are not written over: %j',
+  async (options) => {
+    const out = join(folder, `mine${options.length}`);
+    mkdirSync(out);
+    writeFileSync(join(out, 'report.md'), 'Mine.');
+    const asked = ['--no-times', '--out', out, ...options];
+    const { code, stderr } = await espalier('bench', ...small, ...asked);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('report.md` is no file of a run')]);
+    expect(readdirSync(out)).toEqual(['report.md']);
+    expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('Mine.');
+  },
+);
+
+test('a recording that cannot be read leaves no benchmark behind', async () => {
+  const [out, cache] = [join(folder, 'unbegun'), join(folder, 'foreign')];
+  mkdirSync(cache);
+  writeFileSync(join(cache, 'rows.jsonl'), '{"mine": 1}\n');
+  const asked = ['--no-times', '--out', out, '--cache', cache];
+  const { code, stderr } = await espalier('bench', ...small, ...asked);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('rows.jsonl')]);
+  expect(existsSync(join(out, 'run.json'))).toBe(false);
+});
+
+test('names that are not of ASCII are kept in the name of the folder', () => {
+  const names = ['日本.jsonl', '中国.jsonl'].map(
+    (task) => requestFrom(undefined, { task, times: true }).out,
+  );
+  expect(new Set(names).size).toBe(2);
+});

@@ -56,3 +56,11 @@ test('refuses a file that is not there', () => {
     /`.*none.jsonl` cannot be read: /,
   );
 });
+
+test('an id of `null` is left out, and one that is no name refused', () => {
+  const [found] = read(JSON.stringify({ question: 'One?', id: null }));
+  expect(found?.id).toBe('One?');
+  expect(() => read(JSON.stringify({ question: 'One?', id: {} }))).toThrow(
+    'expected `id` to be a text or a number, got ',
+  );
+});

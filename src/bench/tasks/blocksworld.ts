@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EspalierError } from '../../base/errors.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { blocksworld } from '../../environments/index.ts';
-import { jsonLine } from '../../runs/problems-file.ts';
+import { jsonLine, lineName } from '../../runs/problems-file.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { type NamedPuzzle, parsed, puzzleTask } from './puzzle-task.ts';
 import { readTaskFile, readTaskLines } from './task-file.ts';
@@ -38,7 +38,7 @@ function readPddl(path: string): readonly NamedPuzzle<Problem>[] {
   }
 }
 
-const problem = z.object({ pddl: z.string(), id: z.coerce.string().optional() });
+const problem = z.object({ pddl: z.string(), id: lineName });
 
 function readProblems(path: string): readonly NamedPuzzle<Problem>[] {
   return readTaskLines(path).map((line) => {

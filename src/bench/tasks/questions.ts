@@ -4,7 +4,7 @@ import { contentAddress } from '../../base/canonical-json.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { lastBoxed } from '../../environments/text/extract-answer.ts';
-import { expectDifferent, finalAnswer, jsonLine } from '../../runs/problems-file.ts';
+import { expectDifferent, finalAnswer, jsonLine, lineName } from '../../runs/problems-file.ts';
 import type { BenchTask } from '../task.ts';
 import type { BenchTaskEntry, BenchTaskOptions } from './entry.ts';
 import { type KnownQuestion, longestAnswer, questionInstance } from './question-instances.ts';
@@ -22,7 +22,7 @@ const line = z.preprocess(
   },
   z.object({
     ...{ question: text, answer: given },
-    ...{ id: z.coerce.string().optional(), cluster: z.coerce.string().optional() },
+    ...{ id: lineName, cluster: lineName },
   }),
 );
 

@@ -370,3 +370,25 @@ describe('a file that is named alone', () => {
     expect((await taskNamed(`tiles:${path}`)).title).toBe('Sliding tiles (boards.txt)');
   });
 });
+
+test('an id or a cluster of `null` is left out, and one of another kind refused', async () => {
+  const problems = ['One?', 'Two?'].map((question) => ({ question, answer: 1 }));
+  const nulls = lines(...problems.map((each) => ({ ...each, id: null, cluster: null })));
+  const plain = await (
+    await taskNamed(`questions:${fileOf('plain.jsonl', lines(...problems))}`)
+  ).instances({ seed: 0 });
+  const found = await (await taskNamed(`questions:${fileOf('nulls.jsonl', nulls)}`)).instances({
+    seed: 0,
+  });
+  expect(found.map(({ id, cluster }) => [id, cluster])).toEqual(
+    plain.map(({ id }) => [id, undefined]),
+  );
+  for (const wrong of [{ id: {} }, { id: true }, { cluster: ['a'] }]) {
+    const [name = ''] = Object.keys(wrong);
+    const bad = lines({ question: 'One?', answer: 1, ...wrong });
+    const task = await taskNamed(`questions:${fileOf('wrong.jsonl', bad)}`);
+    await expect(async () => task.instances({ seed: 0 })).rejects.toThrow(
+      new RegExp(`^Line 1 of .*: expected \`${name}\` to be a text or a number, got `),
+    );
+  }
+});
