@@ -117,7 +117,8 @@ function named(
   { instance, budget, method }: Omit<Search, 'id'>,
 ): Search {
   const { id: name, environment, revision } = instance;
-  const revisions = [ofTask, environment.name, revision].map((each) => each ?? null);
+  const ofMethod = method.revision === undefined ? [] : [method.revision];
+  const revisions = [ofTask, environment.name, revision, ...ofMethod].map((each) => each ?? null);
   const id = JSON.stringify([name, method.name, budgetKey(budget), ...revisions]);
   return { id, instance, budget, method };
 }

@@ -21,6 +21,7 @@ import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { expectModel, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
+import { type OwnOptions, ownOptions } from './bench-own.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { type ChosenModel, chooseModel } from './model.ts';
@@ -44,9 +45,10 @@ export async function runBenchCommand(
   try {
     const { seed = 0, seeds = 1, split, limit, budgets, failIfWorse } = request;
     const instances = await task.instances({ seed, ...defined({ split, limit }) });
+    const own = await ownOptions(request, task);
     await using chosen = await modelFor(request, { task, instances });
     const model = chosen.model ?? instances[0]?.model;
-    const options = optionsOf(request, { task, chosen, prices: pricesFor(request, model) });
+    const options = optionsOf(request, { own, chosen, prices: pricesFor(request, model) });
     expectCompareOptions(options);
     const measured = measuredBy(options, instances).methods;
     const methods = measured.map(({ name }) => name);
@@ -90,7 +92,10 @@ async function modelFor(
     };
   }
   const isTaught = task.splits?.includes('unseen') === true;
-  return chooseModel(request, { isTaught, unaided: instances[0]?.guides });
+  return chooseModel(request, {
+    ...{ isTaught, unaided: instances[0]?.guides },
+    own: { has: (kind) => kind === 'policy' && request.policy !== undefined },
+  });
 }
 
 interface Measured {
@@ -127,19 +132,19 @@ async function measure(
 function optionsOf(
   request: BenchRequest,
   {
-    task,
+    own,
     chosen: { model, judgeModel },
     prices,
   }: {
-    readonly task: BenchTask;
+    readonly own: OwnOptions;
     readonly chosen: ChosenModel;
     readonly prices: PriceTable;
   },
 ): CompareOptions {
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
-  const { methods, budgets, concurrency, temperature, maxTokens } = rest;
+  const { budgets, concurrency, temperature, maxTokens } = rest;
   return {
-    ...{ task, methods, budgets, out, prices },
+    ...{ ...own, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
     ...defined({ concurrency, temperature, maxTokens }),
     paced: request.times && request.replay === undefined,
