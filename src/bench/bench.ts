@@ -23,6 +23,7 @@ import {
 import { expectRoom } from './first-call.ts';
 import { asJson, nameOrNull, openFolders } from './folders.ts';
 import { type BenchMethod, planOf, shownTo } from './methods.ts';
+import { expectModels } from './obstacle.ts';
 import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -61,6 +62,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const { baselines, methods } = measuredBy(options, instances);
   const [first] = instances;
   if (first !== undefined) await expectRoom(options, { methods, instance: first });
+  await expectModels(options, instances);
   const { run: opened, recording } = openFolders(options, instances);
   using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>

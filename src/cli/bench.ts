@@ -8,6 +8,7 @@ import { type Compared, compare } from '../bench/bench.ts';
 import { type CompareOptions, expectCompareOptions, measuredBy } from '../bench/compare-options.ts';
 import { inspectLogs } from '../bench/inspect-log.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
+import { expectModels } from '../bench/obstacle.ts';
 import { reportPage } from '../bench/page/page.ts';
 import { reportTable } from '../bench/report-table.ts';
 import { type DocumentOptions, shellQuoted } from '../bench/sections.ts';
@@ -18,7 +19,7 @@ import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
-import { expectModel, tryBench } from './bench-dry-run.ts';
+import { tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
 import { type OwnOptions, ownOptions } from './bench-own.ts';
@@ -64,6 +65,7 @@ export async function runBenchCommand(
       return 0;
     }
     const measures = { methods, budgets, searches: instances.length * seeds };
+    await expectModels(options, instances);
     return await measure(request, { options, chosen, measures, typed });
   } finally {
     await task.close?.();
@@ -110,7 +112,6 @@ async function measure(
   { options, chosen, measures, typed }: Measured,
 ): Promise<number> {
   const { json = false, failIfWorse, inspect } = request;
-  await expectModel(request);
   // Before anything is bought: a folder that cannot be made is a mistake in the request.
   if (inspect !== undefined) withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
   const found = await searched(options);
