@@ -5,9 +5,12 @@ import { sha256 } from '#platform';
 import { EspalierError } from './errors.ts';
 import { isCode } from './with-storage-errors.ts';
 
-/** Whether a text names a module: a path with an extension of JavaScript or TypeScript. */
+/** What names a module: a path that ends as JavaScript and TypeScript do. */
+export const modulePath: RegExp = /\.[cm]?[jt]s$/;
+
+/** Whether a text names a module. */
 export function isModule(text: string): boolean {
-  return /\.[cm]?[jt]s$/.test(text);
+  return modulePath.test(text);
 }
 
 /**

@@ -21,6 +21,7 @@ import {
 import { expectRoom } from './first-call.ts';
 import { asJson, nameOrNull, openFolders } from './folders.ts';
 import { type BenchMethod, planOf, shownTo } from './methods.ts';
+import { expectModels } from './obstacle.ts';
 import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
@@ -58,6 +59,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   const instances = expectInstances(given).slice(0, limit);
   const { baselines, methods } = measuredBy(options, instances);
   const tight = await expectRoom(options, { methods, instances });
+  await expectModels(options, instances);
   const { run: opened, recording } = openFolders(options, instances);
   using run = opened;
   const searches = inTurn(instances, options).flatMap((group) =>
@@ -115,7 +117,8 @@ function named(
   { instance, budget, method }: Omit<Search, 'id'>,
 ): Search {
   const { id: name, environment, revision } = instance;
-  const revisions = [ofTask, environment.name, revision].map((each) => each ?? null);
+  const ofMethod = method.revision === undefined ? [] : [method.revision];
+  const revisions = [ofTask, environment.name, revision, ...ofMethod].map((each) => each ?? null);
   const id = JSON.stringify([name, method.name, budgetKey(budget), ...revisions]);
   return { id, instance, budget, method };
 }

@@ -15,12 +15,15 @@ import { nearestName } from '../base/nearest-name.ts';
 import { limitsOf } from '../calls/budget-pool.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { checkPrices, listedPrice, priceOf } from '../calls/pricing.ts';
+import type { MaybePromise } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { GenerateProgress } from '../runs/generate.ts';
 import { budgetKey } from './arms.ts';
 import {
   type BenchMethod,
+  type BenchModels,
+  type BenchPlan,
   baselinesFor,
   benchMethod,
   expectVotes,
@@ -51,6 +54,14 @@ export interface CompareOptions {
    * @defaultValue that of `fromModel`
    */
   readonly temperature?: number;
+  /**
+   * A policy, an evaluator or both, for all methods given by name in place of their own. It is called for each search, with
+   * the models to ask. @defaultValue none: the model proposes and judges, or what the task provides
+   */
+  readonly guides?: (
+    instance: BenchInstance,
+    models: BenchModels,
+  ) => MaybePromise<Pick<BenchPlan, 'evaluator' | 'policy'>>;
   /** The folder for all results. Work already there is not repeated. */
   readonly out: string;
   /**
@@ -92,7 +103,7 @@ export interface CompareOptions {
 }
 
 const names =
-  'task model judgeModel methods budgets temperature out recording split limit maxTokens seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
+  'task model judgeModel methods budgets temperature guides out recording split limit maxTokens seeds seed baseline concurrency paced budget prices stopWhen signal onProgress';
 
 const units = ['calls', 'ms', 'tokens', 'usd'] as const;
 
@@ -106,7 +117,7 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectText('out', options.out);
   if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
-  for (const name of ['stopWhen', 'onProgress'] as const) {
+  for (const name of ['guides', 'stopWhen', 'onProgress'] as const) {
     if (options[name] !== undefined) expectFunction(name, options[name]);
   }
   expectBudgets(options.budgets, options.paced);

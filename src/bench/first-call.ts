@@ -11,7 +11,7 @@ import type { BenchInstance } from './task.ts';
 
 /**
  * Refuses a budget in tokens or dollars that holds no call of a method on any problem: nothing would be measured. No call is
- * made. Methods of your own are not tried: they may do anything.
+ * made. Methods and guides of your own are not tried: they may do anything.
  *
  * @returns a sentence for each budget that holds no call of some methods on some problems.
  * @throws EspalierError `usage`.
@@ -23,6 +23,7 @@ export async function expectRoom(
     instances,
   }: { readonly methods: readonly BenchMethod[]; readonly instances: readonly BenchInstance[] },
 ): Promise<readonly string[]> {
+  if (options.guides !== undefined) return [];
   const own = new Set(options.methods.filter((each) => typeof each !== 'string'));
   const tried = methods.filter((each) => !own.has(each));
   const limited = options.budgets.filter(({ unit }) => unit === 'tokens' || unit === 'usd');

@@ -33,6 +33,11 @@ export interface BenchModels {
 export interface BenchMethod<State = any, Action = any> {
   /** The name in reports. */
   readonly name: string;
+  /**
+   * A revision that changes when the method changes under the same name: its searches are made again, and buy only what
+   * they ask anew. @defaultValue none
+   */
+  readonly revision?: string;
   /** The search options for an instance, whose environment has the model's notation. */
   plan(
     instance: BenchInstance<State, Action>,
@@ -83,10 +88,15 @@ export async function planOf(
 /** The names of {@link BenchPlan}, with spaces between them. */
 const planOptions = 'algorithm discount evaluator fill method outcome policy stopWhen';
 
-/** Default sampling settings for algorithms without their own. */
+/** Settings of methods that are given by name. */
 export interface Sampling {
-  /** The temperature. @defaultValue that of the policy */
+  /** The temperature of algorithms without their own. @defaultValue that of the policy */
   readonly temperature?: number;
+  /** What replaces their policy, their evaluator or both. @defaultValue nothing */
+  readonly guides?: (
+    instance: BenchInstance,
+    models: BenchModels,
+  ) => MaybePromise<Pick<BenchPlan, 'evaluator' | 'policy'>>;
 }
 
 /** What every search is compared with: one path, votes where there are answers to vote on, best-of-N. */
@@ -128,7 +138,7 @@ export function benchMethod(method: BenchMethod | string, sampling: Sampling = {
     return method;
   }
   if (algorithmNames.includes(method)) return algorithmMethod(method, sampling);
-  if (methodNames.includes(method)) return publishedMethod(method);
+  if (methodNames.includes(method)) return publishedMethod(method, sampling);
   const names = [...algorithmNames, ...methodNames];
   const meant = nearestName(method, names);
   const hint =
@@ -140,22 +150,27 @@ function algorithmMethod(name: string, sampling: Sampling): BenchMethod {
   const { create, temperature = sampling.temperature } = algorithmEntry(name);
   return {
     name,
-    plan(instance, models) {
-      const { heuristic, ...guides } = guidesOf(instance, models, temperature);
+    async plan(instance, models) {
+      const own = await sampling.guides?.(instance, models);
+      const guided = own?.policy && { guides: { ...instance.guides, policy: own.policy } };
+      const { heuristic, ...guides } = guidesOf({ ...instance, ...guided }, models, temperature);
       const asksModel = models.model !== undefined;
       const algorithm = create({ asksModel, ...(heuristic !== undefined && { heuristic }) });
-      return { ...guides, algorithm, ...endOf(instance) };
+      return { ...guides, ...own, algorithm, ...endOf(instance) };
     },
   };
 }
 
-function publishedMethod(name: string): BenchMethod {
+function publishedMethod(name: string, { guides }: Sampling): BenchMethod {
   return {
     name,
-    plan({ oracle, maxTokens = longestStep }, { model, judgeModel }) {
+    async plan(instance, models) {
+      const { oracle, maxTokens = longestStep } = instance;
+      const { model, judgeModel } = models;
       if (model === undefined) throw needsModel(name);
       const options = { model, maxTokens, ...(judgeModel !== undefined && { judgeModel }) };
-      return methodFor(name, options, { ends: oracle === undefined });
+      const plan = methodFor(name, options, { ends: oracle === undefined });
+      return { ...plan, ...(await guides?.(instance, models)) };
     },
   };
 }

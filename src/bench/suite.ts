@@ -5,6 +5,7 @@ import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
+import { modulePath } from '../base/user-module.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { algorithmNames } from '../runs/algorithms.ts';
 import { methodNames } from '../runs/methods.ts';
@@ -17,6 +18,7 @@ const text = z.string({ error: 'a text' });
 const path = z.string({ error: 'a path' }).min(1, { error: 'a path' });
 /** Editors offer them. Which of them there are, the benchmark says better than a schema. */
 const names = [...algorithmNames, ...methodNames];
+const module = z.string().regex(modulePath, { error: 'the path of a module such as ./world.js' });
 const whole = (min: number) => {
   const error = `a whole number from ${min} up`;
   return z.int({ error }).min(min, { error });
@@ -57,9 +59,13 @@ const keys = {
   maxTokens: optional(whole(1), 'The longest step, in tokens. Default: that of the task.'),
   temperature: optional(number, 'For all algorithms but greedy. Default: that of the policy.'),
   methods: optional(
-    z.array(text.meta({ enum: names }), { error: 'a list of texts' }),
-    'Algorithms and published methods. Default: mcts.',
+    z.array(text.meta({ anyOf: [{ enum: names }, { pattern: modulePath.source }] }), {
+      error: 'a list of texts',
+    }),
+    'Algorithms, published methods, and paths of modules that export an algorithm. Default: mcts.',
   ),
+  policy: optional(module, 'A module that exports the policy of all methods.'),
+  value: optional(module, 'A module that exports the evaluator of all methods.'),
   budgets: optional(
     z.strictObject(Object.fromEntries(units.map((unit) => [unit, limits.optional()])), {
       error: 'limits by unit, such as { tokens: [2k, 8k] }',
@@ -105,6 +111,8 @@ export interface Suite {
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly methods?: readonly string[] | undefined;
+  readonly policy?: string | undefined;
+  readonly value?: string | undefined;
   readonly budgets?: Readonly<Record<string, Amount | readonly Amount[] | undefined>> | undefined;
   readonly seeds?: number | undefined;
   readonly seed?: number | string | undefined;

@@ -1,16 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { languageModel } from '../backends/language-model.ts';
-import { parseModelSpec } from '../backends/model-spec.ts';
-import { defined } from '../backends/transport/json.ts';
-import { EspalierError } from '../base/errors.ts';
 import type { CompareOptions } from '../bench/compare-options.ts';
 import { expectRoom } from '../bench/first-call.ts';
 import { tryFolders } from '../bench/folders.ts';
 import type { BenchMethod } from '../bench/methods.ts';
+import { obstacleOf, refusalOf } from '../bench/obstacle.ts';
 import type { BenchInstance } from '../bench/task.ts';
 import { foreign } from '../runs/own-files.ts';
-import { plainContext } from '../testing/plain-context.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 /**
@@ -44,7 +40,7 @@ export async function tryBench(
     }
   }
   const notes = (await expectRoom(options, { methods, instances })).map((each) => `Note: ${each}`);
-  const obstacle = await obstacleOf(request);
+  const obstacle = await obstacleOf(options, instances);
   return obstacle === undefined
     ? notes
     : [...notes, `The benchmark itself could not begin: ${obstacle.message}`];
@@ -60,44 +56,4 @@ export function expectOwnReports({ out }: Pick<BenchRequest, 'out'>): void {
   for (const name of ['report.md', 'report.html']) {
     if (existsSync(join(out, name))) throw foreign(join(out, name));
   }
-}
-
-/**
- * Refuses a new benchmark whose model has no key or no package. What was bought before may be all that another one takes.
- *
- * @throws EspalierError `usage`.
- */
-export async function expectModel(request: BenchRequest): Promise<void> {
-  if (existsSync(request.out) || request.cache !== undefined) return;
-  const obstacle = await obstacleOf(request);
-  if (obstacle !== undefined) throw obstacle;
-}
-
-/** Why the model could not be asked as things are, such as without its key. Nothing is sent. */
-async function obstacleOf({
-  model: spec,
-  keyVariable,
-}: Pick<BenchRequest, 'keyVariable' | 'model'>): Promise<EspalierError | undefined> {
-  if (spec === undefined || spec === 'none' || !isRemote(spec)) return undefined;
-  // Whatever a request needs is looked for before it is sent, and this sends none.
-  const fetch = () => Promise.reject(new TypeError('Nothing is sent.'));
-  const connection = { fetch, retry: false, ...defined({ keyVariable }) } as const;
-  await using mute = await languageModel(spec, connection);
-  const messages = [{ role: 'user', content: 'Are you there?' }] as const;
-  const asking = () => plainContext().generate(mute, { messages, maxTokens: 1 });
-  return await refusalOf(asking);
-}
-
-function isRemote(spec: string): boolean {
-  return ['anthropic', 'openai', 'server'].includes(parseModelSpec(spec).kind);
-}
-
-/** The error that would end the benchmark. What else goes wrong ends one search. */
-async function refusalOf(work: () => Promise<unknown>): Promise<EspalierError | undefined> {
-  try {
-    await work();
-  } catch (error) {
-    if (EspalierError.isInstance(error) && error.scope === 'run') return error;
-  }
-  return undefined;
 }

@@ -3,11 +3,15 @@ import type { BenchBudget } from '../bench/report.ts';
 import { type Check, parseBudgets, parseCheck } from '../bench/suite.ts';
 import { benchTasks } from '../bench/tasks/tasks.ts';
 import { addModelOptions, type ModelRequest } from './model.ts';
+import { addGuideOptions, type OwnRequest } from './own-parts.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
 import { integerOption, numberOption, seedOption, withWords } from './values.ts';
 
 /** What `espalier bench` was asked for on the command line. */
-export interface BenchArguments extends ModelRequest, PriceRequest {
+export interface BenchArguments
+  extends ModelRequest,
+    PriceRequest,
+    Pick<OwnRequest, 'policy' | 'value'> {
   readonly task?: string;
   readonly replay?: string;
   readonly split?: string;
@@ -57,7 +61,7 @@ export function benchCommand(): Command {
     .option('--split <name>', 'the split of the task')
     .option(
       '--methods <names>',
-      'algorithms and methods, separated by commas (default: mcts)',
+      'algorithms, methods and modules of your own (./my-beam.ts), separated by commas (default: mcts)',
       listOption,
     )
     .option(
@@ -77,7 +81,10 @@ export function benchCommand(): Command {
       numberOption('temperature'),
     )
     .option('--baseline <name>', 'the method the others are compared with (default: best-of-n)');
-  return addRunOptions(addPriceOptions(addModelOptions(command))).addHelpText('after', help);
+  return addRunOptions(addPriceOptions(addModelOptions(addGuideOptions(command)))).addHelpText(
+    'after',
+    help,
+  );
 }
 
 function addRunOptions(command: Command): Command {

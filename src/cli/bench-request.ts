@@ -74,8 +74,8 @@ function expectOneSource(
 /** A folder holds one benchmark: whatever makes it another one is in the name. */
 function folderFor(request: Omit<BenchArguments, 'task'> & { readonly task: string }): string {
   const { task, split, model, effort, judgeEffort, thoughtTokens, maxTokens } = request;
-  const { temperature, seed, times } = request;
-  const rest = { effort, judgeEffort, thoughtTokens, maxTokens, temperature, seed };
+  const { temperature, seed, times, policy, value } = request;
+  const rest = { effort, judgeEffort, thoughtTokens, maxTokens, temperature, policy, value, seed };
   return [
     basename(task),
     ...[split, model].flatMap((name) => name ?? []),

@@ -8,6 +8,7 @@ import { type Compared, compare } from '../bench/bench.ts';
 import { type CompareOptions, expectCompareOptions, measuredBy } from '../bench/compare-options.ts';
 import { inspectLogs } from '../bench/inspect-log.ts';
 import { reportMarkdown } from '../bench/markdown.ts';
+import { expectModels } from '../bench/obstacle.ts';
 import { reportPage } from '../bench/page/page.ts';
 import { reportTable } from '../bench/report-table.ts';
 import { type DocumentOptions, shellQuoted } from '../bench/sections.ts';
@@ -18,9 +19,10 @@ import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
 import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
-import { expectModel, expectOwnReports, tryBench } from './bench-dry-run.ts';
+import { expectOwnReports, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
 import type { BenchArguments } from './bench-options.ts';
+import { type OwnOptions, ownOptions } from './bench-own.ts';
 import { type BenchRequest, requestFrom } from './bench-request.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { type ChosenModel, chooseModel } from './model.ts';
@@ -44,9 +46,10 @@ export async function runBenchCommand(
   try {
     const { seed = 0, seeds = 1, split, limit, budgets, failIfWorse } = request;
     const instances = await task.instances({ seed, ...defined({ split, limit }) });
+    const own = await ownOptions(request, task);
     await using chosen = await modelFor(request, { task, instances });
     const model = chosen.model ?? instances[0]?.model;
-    const options = optionsOf(request, { task, chosen, prices: pricesFor(request, model) });
+    const options = optionsOf(request, { own, chosen, prices: pricesFor(request, model) });
     expectCompareOptions(options);
     const measured = measuredBy(options, instances).methods;
     const methods = measured.map(({ name }) => name);
@@ -62,6 +65,7 @@ export async function runBenchCommand(
       return 0;
     }
     const measures = { methods, budgets, searches: instances.length * seeds };
+    await expectModels(options, instances);
     return await measure(request, { options, chosen, measures, typed });
   } finally {
     await task.close?.();
@@ -90,7 +94,10 @@ async function modelFor(
     };
   }
   const isTaught = task.splits?.includes('unseen') === true;
-  return chooseModel(request, { isTaught, unaided: instances[0]?.guides });
+  return chooseModel(request, {
+    ...{ isTaught, unaided: instances[0]?.guides },
+    own: { has: (kind) => kind === 'policy' && request.policy !== undefined },
+  });
 }
 
 interface Measured {
@@ -105,7 +112,6 @@ async function measure(
   { options, chosen, measures, typed }: Measured,
 ): Promise<number> {
   const { json = false, failIfWorse, inspect } = request;
-  await expectModel(request);
   expectOwnReports(request);
   // Before anything is bought: a folder that cannot be made is a mistake in the request.
   if (inspect !== undefined) withStorageErrors(`\`${inspect}\``, () => makeFolder(inspect));
@@ -128,19 +134,19 @@ async function measure(
 function optionsOf(
   request: BenchRequest,
   {
-    task,
+    own,
     chosen: { model, judgeModel },
     prices,
   }: {
-    readonly task: BenchTask;
+    readonly own: OwnOptions;
     readonly chosen: ChosenModel;
     readonly prices: PriceTable;
   },
 ): CompareOptions {
   const { out, cache: recording, split, limit, seed, seeds, baseline, ...rest } = request;
-  const { methods, budgets, concurrency, temperature, maxTokens } = rest;
+  const { budgets, concurrency, temperature, maxTokens } = rest;
   return {
-    ...{ task, methods, budgets, out, prices },
+    ...{ ...own, budgets, out, prices },
     ...defined({ model, judgeModel, recording, split, limit, seed, seeds, baseline }),
     ...defined({ concurrency, temperature, maxTokens }),
     paced: request.times && request.replay === undefined,

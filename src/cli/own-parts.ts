@@ -82,9 +82,20 @@ const kinds: Readonly<Record<keyof OwnParts, Kind>> = {
 
 /** The options of all commands that search. `--algorithm` is an option of each command itself. */
 export function addOwnOptions(command: Command): Command {
-  const module = 'a module of your own that exports';
+  return addGuideOptions(
+    command.option(
+      '--environment <file>',
+      `${module} the environment, such as ./world.ts`,
+      moduleOption,
+    ),
+  );
+}
+
+const module = 'a module of your own that exports';
+
+/** The options of all commands that search, and of those that compare how. */
+export function addGuideOptions(command: Command): Command {
   return command
-    .option('--environment <file>', `${module} the environment, such as ./world.ts`, moduleOption)
     .option('--policy <file>', `${module} the policy`, moduleOption)
     .option('--value <file>', `${module} the evaluator`, moduleOption);
 }

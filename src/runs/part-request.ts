@@ -12,7 +12,7 @@ export interface PartRequest {
     readonly id: string;
     /** The question, in words. */
     readonly question?: string | undefined;
-    /** The name of the puzzle. */
+    /** The name of the puzzle, or of the task of a benchmark. */
     readonly task?: string | undefined;
     /** The puzzle in its usual form, or the value of `--input` or of a line of problems. */
     readonly input?: string | undefined;

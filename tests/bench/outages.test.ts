@@ -1,10 +1,13 @@
 /** Servers that fail: what is no fault of a method must not count against it, and is searched again. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { anthropic } from '../../src/backends/anthropic/anthropic.ts';
+import { openai } from '../../src/backends/openai/openai.ts';
+import { openaiCompatible } from '../../src/backends/openai-compatible/openai-compatible.ts';
 import { loadPeer } from '../../src/backends/transport/sdk.ts';
 import { compare } from '../../src/bench/bench.ts';
+import type { CompareOptions } from '../../src/bench/compare-options.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
 import { spendText } from '../../src/bench/sections.ts';
 import type { BenchTask } from '../../src/bench/task.ts';
@@ -287,6 +290,55 @@ test.each([
   const point = report.points.find((each) => each.method === 'mine');
   expect(point).toMatchObject({ broken: 1, outages: 0 });
   expect(report.warnings.join('\n')).toContain(reason);
+});
+
+test.each([
+  ['OPENAI_API_KEY', () => openai({ model: 'gpt-6-luna' })],
+  ['GROQ_API_KEY', () => openaiCompatible({ preset: 'groq', model: 'llama' })],
+])('that there is no %s is found before anything is made or asked', async (name, judge) => {
+  vi.stubEnv(name, undefined);
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  const { model, asked } = digitModel();
+  const out = newFolder();
+  const run = (more: Partial<CompareOptions>) =>
+    compare({ ...options, model, limit: 1, out, ...more });
+  await expect(run({ judgeModel: judge() })).rejects.toThrow(`has no key. Set ${name}`);
+  await expect(run({ model: judge() })).rejects.toThrow(`has no key. Set ${name}`);
+  expect([asked.length, existsSync(join(out, 'run.json'))]).toEqual([0, false]);
+  // Answers that are there already may be all that is needed.
+  const recorded = run({ judgeModel: judge(), recording: newFolder() });
+  await expect(recorded).rejects.toThrow('has no key');
+  expect(asked.length).toBeGreaterThan(0);
+  expect(fetched).not.toHaveBeenCalled();
+  vi.unstubAllEnvs();
+  fetched.mockRestore();
+});
+
+test('who has a key or brings a client is not refused', async () => {
+  vi.stubEnv('OPENAI_API_KEY', undefined);
+  const { model } = digitModel();
+  const down = () => Promise.reject(new TypeError('fetch failed'));
+  const client = { chat: { completions: { create: vi.fn(down) } } };
+  const fetch = vi.fn(down);
+  const given = { model: 'gpt-6-luna', retry: false } as const;
+  for (const judgeModel of [
+    openai({ ...given, client }),
+    openai({ ...given, fetch, apiKey: 'key' }),
+    openaiCompatible({ ...given, fetch, baseUrl: 'http://localhost:1/v1' }),
+  ]) {
+    const { report } = await compare({
+      ...options,
+      model,
+      judgeModel,
+      limit: 1,
+      out: newFolder(),
+    });
+    expect(report.points.some(({ outages }) => outages > 0)).toBe(true);
+  }
+  expect([client.chat.completions.create, fetch].every(({ mock }) => mock.calls.length > 0)).toBe(
+    true,
+  );
+  vi.unstubAllEnvs();
 });
 
 describe('what no search can do', () => {

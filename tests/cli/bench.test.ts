@@ -254,10 +254,11 @@ test('keeps benchmarks that are others in folders of their own', () => {
     of({ split: 'all' }),
     of({ effort: 'low' }),
     of({ maxTokens: 64 }),
+    of({ policy: './policy.js' }),
     of({ times: false }),
   ];
   expect(others[0]).toBe(join('bench', 'game24-ollama-qwen3'));
-  expect(new Set([of({}), ...others]).size).toBe(8);
+  expect(new Set([of({}), ...others]).size).toBe(9);
   expect(of({ methods: ['beam'], seeds: 2, limit: 3 })).toBe(of({}));
 });
 

@@ -22,6 +22,7 @@ import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
 import { unbound } from '../transport/in-words.ts';
 import { defined, fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
+import { withMute } from '../transport/mute.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { Sdk } from '../transport/sdk.ts';
 import { overAtStop } from '../transport/stop-texts.ts';
@@ -145,7 +146,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
     ...{ line, downgrades, traits, modelId, thinking, effort, serviceTier, mark: markOf(cache) },
     ...{ headers, sdk, batches },
   };
-  return hostedModel(line, {
+  const made = hostedModel(line, {
     downgrades,
     settings: {
       ...(thinking && { thinking: { ...thinking } }),
@@ -158,6 +159,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
     count: count ? counting(asked) : undefined,
     ask: asking(asked),
   });
+  return withMute(made, anthropic, options);
 }
 
 function checkOptions(options: AnthropicOptions): void {

@@ -23,6 +23,7 @@ import { environment } from '../transport/environment.ts';
 import { type CompatibleClient, Exchange } from '../transport/exchange.ts';
 import { withSecretsKept } from '../transport/guarded.ts';
 import { hostedModel } from '../transport/hosted.ts';
+import { withMute } from '../transport/mute.ts';
 import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
 import { answer, urlOf, type Way } from './answering.ts';
 import { countedPrompt } from './counting.ts';
@@ -145,7 +146,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
       return answer(request, { ...asking, provider, extraBody });
     },
   });
-  return Object.defineProperty(model, 'server', {
+  return Object.defineProperty(withMute(model, openaiCompatible, options), 'server', {
     value: (signal = new AbortController().signal) =>
       withSecretsKept(
         () => line.secrets,

@@ -12,6 +12,7 @@ import { Downgrades } from '../transport/downgrades.ts';
 import { hostedModel } from '../transport/hosted.ts';
 import { defined } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
+import { withMute } from '../transport/mute.ts';
 import { Sdk } from '../transport/sdk.ts';
 import { type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
 import { ask, type Service } from './asking.ts';
@@ -110,7 +111,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
         }
       : undefined,
   };
-  return hostedModel(line, {
+  const made = hostedModel(line, {
     downgrades,
     settings: defined({ reasoningEffort: effort, serviceTier, api: options.api }),
     thoughtTokens: thoughtTokensOf(options, { thinks: !traits.samples, effort }),
@@ -121,6 +122,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
       (what === 'temperature' && temperature === 1) || (what === 'topP' && topP === 1),
     ask: (request, call) => ask(request, call, service),
   });
+  return withMute(made, openai, options);
 }
 
 function capabilitiesOf(
