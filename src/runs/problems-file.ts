@@ -149,6 +149,13 @@ function expectKnownTask(line: string, place: Place): void {
   throw fault(place, `unknown task ${JSON.stringify(task)}: there are ${taskNames.join(', ')}`);
 }
 
+/** What is wrong with a value: a field of the wrong kind, or else the fields that it has instead. */
+function wrongPart(value: unknown, { issues }: z.ZodError): string {
+  const name = issues[0]?.path[0];
+  const given = isPlainObject(value) && typeof name === 'string' ? value[name] : undefined;
+  return given === undefined ? keysOf(value) : `${describeValue(given)} as \`${String(name)}\``;
+}
+
 /** Describes an unexpected value by the names of its fields. */
 function keysOf(value: unknown): string {
   const names = isPlainObject(value) ? Object.keys(value) : [];
@@ -183,7 +190,7 @@ export function jsonLine<Value>(
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    const wrong = wrongName(value) ?? `${expected}, got ${keysOf(value)}`;
+    const wrong = wrongName(value) ?? `${expected}, got ${wrongPart(value, parsed.error)}`;
     throw fault(place, wrong, parsed.error);
   }
   return parsed.data;

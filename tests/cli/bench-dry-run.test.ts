@@ -160,7 +160,10 @@ test.each([[['--dry-run']], [[]]])(
     writeFileSync(join(out, 'report.md'), 'Mine.');
     const asked = ['--no-times', '--out', out, ...options];
     const { code, stderr } = await espalier('bench', ...small, ...asked);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('report.md` is no file of a run')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('report.md` is not a file of a run'),
+    ]);
     expect(readdirSync(out)).toEqual(['report.md']);
     expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('Mine.');
   },

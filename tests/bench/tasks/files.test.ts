@@ -90,7 +90,7 @@ test('GSM8K is known by its answers, and has to have them', async () => {
   await expect(async () =>
     (await taskNamed(`gsm8k:${bad}`)).instances({ seed: 0 }),
   ).rejects.toThrow(
-    /^Line 2 of `.*bad\.jsonl`: expected `question` and `answer`, with the final answer behind `####`, got the keys `question`, `answer`\.$/,
+    /^Line 2 of `.*bad\.jsonl`: expected `question` and `answer`, with the final answer behind `####`, got `"1"` as `answer`\.$/,
   );
 });
 

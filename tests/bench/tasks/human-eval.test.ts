@@ -216,6 +216,6 @@ test('a module without memory of its own, or with more than the limit, is refuse
 
 test('a line without what is needed is named', async () => {
   await expect(instanceOf({ entry_point: 5 })).rejects.toThrow(
-    /^Line 1 of `.*`: expected `task_id`, `prompt`, `entry_point` and `test`\.$/,
+    /^Line 1 of `.*`: expected `task_id`, `prompt`, `entry_point` and `test`, got `5` as `entry_point`\.$/,
   );
 });
