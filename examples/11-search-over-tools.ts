@@ -55,9 +55,8 @@ assert.deepEqual(sent, ['ada@example.com']);
 /** The scripted model: it proposes the tools in turn, and judges all states alike. */
 function play({ toolChoice }: GenerateRequest, index: number): string | Completion {
   if (toolChoice === 'none') return 'likely';
-  const call =
-    index % 2 === 0
-      ? { name: 'mail', input: { to: 'ada@example.com' } }
-      : { name: 'update', input: { plan: 'pro' } };
-  return { text: '', finishReason: 'tool', toolCalls: [{ id: `call_${index}`, ...call }] };
+  const isMail = index % 2 === 0;
+  const name = isMail ? 'mail' : 'update';
+  const input: Record<string, string> = isMail ? { to: 'ada@example.com' } : { plan: 'pro' };
+  return { text: '', finishReason: 'tool', toolCalls: [{ id: `call_${index}`, name, input }] };
 }

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { algorithms } from '../src/index.ts';
@@ -9,14 +10,41 @@ const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const parts = readFileSync(join(root, 'docs/parts.md'), 'utf8');
 
-test.each(['examples/01-search-a-puzzle.ts', 'examples/11-search-over-tools.ts'])(
-  'the README has the program %s, which CI runs',
-  (path) => {
-    const example = readFileSync(join(root, path), 'utf8');
-    const [, program] = readme.split(`<!-- ${path} -->\n\`\`\`ts\n`);
-    expect(program?.split('```')[0]).toBe(example.slice(example.indexOf('import')));
-  },
-);
+const programs = ['examples/01-search-a-puzzle.ts', 'examples/11-search-over-tools.ts'];
+
+test.each(programs)('the README has the program %s, which CI runs', (path) => {
+  const example = readFileSync(join(root, path), 'utf8');
+  const [, program] = readme.split(`<!-- ${path} -->\n\`\`\`ts\n`);
+  expect(program?.split('```')[0]).toBe(example.slice(example.indexOf('import')));
+});
+
+test('the programs of the README compile with `strict` alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'espalier-readme-'));
+  try {
+    const compilerOptions = {
+      ...{ strict: true, target: 'es2023', lib: ['es2023', 'esnext.disposable'] },
+      ...{ module: 'nodenext', types: ['node'], customConditions: ['source'] },
+      typeRoots: [join(root, 'node_modules/@types')],
+      ...{ noEmit: true, allowImportingTsExtensions: true },
+    };
+    const files = programs.map((path) => join(root, path));
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [tsc, '-p', folder, '--pretty', 'false'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    // The sources need stricter options; whoever installs the package has its declarations instead.
+    const errors = stdout.split('\n').filter((line) => /error TS/.test(line));
+    expect(errors.filter((line) => !/^(?:\S+\/)?(?:src|node_modules)\//.test(line))).toEqual([]);
+    expect(stderr).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
 test('the first program of the README prints what stands below it', () => {
   const [, printed] = /```text\n(.*?)```/s.exec(readme) ?? [];

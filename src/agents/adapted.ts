@@ -7,7 +7,7 @@ import { isPlainObject, jsonFault } from '../base/json.ts';
 import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
-import { makeTool, type Tool } from '../environments/tools/tool.ts';
+import { makeTool, type Tool, type ToolSpec } from '../environments/tools/tool.ts';
 
 /** The effect of a foreign tool, as declared by its user. */
 export type ToldEffect<Input = any> =
@@ -73,7 +73,7 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
   expectEffect(`effects.${name}`, told);
   if (typeof told === 'object') {
     const { effect, undo, remember } = told;
-    return makeTool({
+    const spec: ToolSpec<unknown, unknown, unknown> = {
       ...{ ...common, effect, run: runHere },
       async undo(...[, parsed, known, call]) {
         const input = await inputOf(parsed);
@@ -83,9 +83,10 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
       ...(remember !== undefined && {
         remember: async (_db, parsed) => remember(await read(parsed)),
       }),
-    });
+    };
+    return makeTool(spec, true);
   }
-  if (told !== 'pure') return makeTool({ ...common, effect: told, run: runHere });
+  if (told !== 'pure') return makeTool({ ...common, effect: told, run: runHere }, true);
   return makeTool({
     ...{ ...common, effect: told },
     run: async (db, parsed, call) => ({ output: await runHere(db, parsed, call) }),

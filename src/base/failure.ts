@@ -8,11 +8,17 @@ import { visible } from './visible.ts';
 export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
   const message = messageOf(error);
   const code = EspalierError.isInstance(error) ? error.code : undefined;
-  return {
+  const failure: Failure = {
     kind: code === 'interrupted' || code === 'unrecorded' || code === 'stale' ? code : kind,
     message,
     ...(isTransient(error) && { transient: true }),
   };
+  return withCause(failure, error);
+}
+
+/** Adds what was thrown to a copy of a failure. It is not enumerable, so JSON does not have it. */
+export function withCause<F extends Failure>(failure: F, cause: unknown): F {
+  return cause === undefined ? failure : Object.defineProperty(failure, 'cause', { value: cause });
 }
 
 /** The message of whatever was thrown. A plug-in may throw anything, even values that cannot be converted to text. */

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sha256 } from '#platform';
 import { EspalierError } from './errors.ts';
+import { isError, sentenceOf } from './failure.ts';
+import { packageFile } from './package-file.ts';
 import { isCode } from './with-storage-errors.ts';
 
 /** What names a module: a path that ends as JavaScript and TypeScript do. */
@@ -22,6 +25,41 @@ export async function exportOf(path: string, name: string): Promise<unknown> {
   if (!existsSync(path)) throw new EspalierError('usage', `There is no file \`${path}\`.`);
   const exported = await load(path);
   return exported['default'] ?? exported[name];
+}
+
+/** Where in code of the user's own an error was thrown, such as `./world.ts:3:14`: the line that JavaScript names first. */
+function whereThrown(thrown: unknown): string | undefined {
+  if (!isError(thrown)) return undefined;
+  for (const [, named = '', place] of String(thrown.stack).matchAll(
+    /^ +at (?:.*\()?(.+?):(\d+:\d+)\)?$/gm,
+  )) {
+    const file = named.startsWith('file:') ? fileURLToPath(named) : named;
+    if (!isAbsolute(file) || /[\\/]node_modules[\\/]/.test(file)) continue;
+    if (ownFolders.some((folder) => file.startsWith(folder))) continue;
+    return `${shownPath(file)}:${place}`;
+  }
+  return whereThrown(thrown.cause);
+}
+
+/** A message, with where in code of the user's own it comes from. */
+export function withPlace(message: string, thrown: unknown): string {
+  // An error of this package tells only what it found: the cause is the error of the user's code.
+  const place = whereThrown(EspalierError.isInstance(thrown) ? thrown.cause : thrown);
+  return place === undefined ? message : `${sentenceOf(message)} Thrown at ${place}.`;
+}
+
+const ownFolders = ['src/', 'dist/'].map((name) => fileURLToPath(packageFile(name)));
+
+function shownPath(file: string): string {
+  const path = relative('', file);
+  return path.startsWith('..') || isAbsolute(path) ? file : `.${sep}${path}`;
+}
+
+/** Where a module cannot be parsed, as only Node's own check of it says. */
+function whereUnparsed(path: string): string {
+  const { stderr } = spawnSync(process.execPath, ['--check', path], { encoding: 'utf8' });
+  const [, line] = /:(\d+)\n/.exec(stderr) ?? [];
+  return line === undefined ? '' : ` in line ${line}`;
 }
 
 /** A hash of a module and of the files that it imports by a path; its other dependencies are ignored. */
@@ -62,7 +100,7 @@ async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new EspalierError(
       'usage',
-      `\`${path}\` cannot be loaded: ${reason.replace(/\.$/, '')}.`,
+      `\`${path}\` cannot be loaded: ${reason.replace(/\.$/, '')}${cause instanceof SyntaxError ? whereUnparsed(path) : ''}.`,
       { cause },
     );
   }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
+import { withPlace } from '../base/user-module.ts';
 import { espalierVersion } from '../base/version.ts';
 import type { BenchArguments } from './bench-options.ts';
 import type { CheckDatasetRequest } from './check-dataset.ts';
@@ -33,7 +34,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
     // Commander has said what it had to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const message = error instanceof Error ? error.message : String(error);
-    printError(message.replace('the option `apiKey`', 'name another variable as `--key-variable`'));
+    const told = withPlace(message, error);
+    printError(told.replace('the option `apiKey`', 'name another variable as `--key-variable`'));
     return isUsage(error) ? 2 : 1;
   }
 }

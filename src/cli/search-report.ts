@@ -1,4 +1,5 @@
 import { counted } from '../base/counted.ts';
+import { withPlace } from '../base/user-module.ts';
 import type { Budget, ModelUsage } from '../contracts/spend.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
@@ -77,9 +78,12 @@ export function reportOf(
       uncachedUsd: one.uncachedUsd ?? null,
     })),
     optimal,
-    ...(failure !== undefined && { failure: failure.message }),
+    ...(failure !== undefined && { failure: withPlace(failure.message, failure.cause) }),
     ...(failures.count > 0 && {
-      failures: { count: failures.count, first: failures.first.map(({ message }) => message) },
+      failures: {
+        count: failures.count,
+        first: failures.first.map(({ message, cause }) => withPlace(message, cause)),
+      },
     }),
     ...(unused !== undefined && { unused }),
     ...(stamps.size > 0 && { stamps: [...stamps] }),
@@ -191,7 +195,7 @@ function describeLosses({
   failures: { count, first },
   coverage: { differsAt },
 }: SearchResult<unknown, unknown>): readonly string[] {
-  const causes = first.map(({ message }) => message).join(' ');
+  const causes = first.map(({ message, cause }) => withPlace(message, cause)).join(' ');
   return [
     ...(count > (first[0]?.message === failure?.message ? 1 : 0)
       ? [`${counted(count, 'failure')} on the way, such as: ${causes}`]

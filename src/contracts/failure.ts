@@ -26,6 +26,8 @@ export interface Failure {
   readonly message: string;
   /** Present if a retry may succeed: a server was busy or unreachable. */
   readonly transient?: true;
+  /** What was thrown, if anything was. It is not enumerable and not saved. */
+  readonly cause?: unknown;
 }
 
 /** A failed item, in place of the item itself. */

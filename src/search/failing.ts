@@ -1,3 +1,4 @@
+import { withCause } from '../base/failure.ts';
 import { visible } from '../base/visible.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
@@ -21,10 +22,10 @@ export function withLost(
   before: readonly CountedFailure[],
   failures: readonly Failure[],
 ): readonly CountedFailure[] {
-  const lost = before.map((kind) => ({ ...kind }));
-  for (const { kind, message } of failures) {
+  const lost = before.map((kind) => withCause({ ...kind }, kind.cause));
+  for (const { kind, message, cause } of failures) {
     const known = lost.find((other) => other.kind === kind);
-    if (known === undefined) lost.push({ kind, message, count: 1 });
+    if (known === undefined) lost.push(withCause({ kind, message, count: 1 }, cause));
     else known.count++;
   }
   return lost;
@@ -36,8 +37,8 @@ export function failuresOf<State, Action>(
 ): SearchResult<State, Action>['failures'] {
   const kinds = new Map<Failure['kind'], number>();
   const first: Failure[] = [];
-  const add = ({ kind, message }: Failure, count: number) => {
-    if (!kinds.has(kind)) first.push({ kind, message: visible(message) });
+  const add = ({ kind, message, cause }: Failure, count: number) => {
+    if (!kinds.has(kind)) first.push(withCause({ kind, message: visible(message) }, cause));
     kinds.set(kind, (kinds.get(kind) ?? 0) + count);
   };
   // By id: this visits every node of every search, and a generator would double its time.

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../base/failure.ts';
+import { sentenceOf, withCause } from '../base/failure.ts';
 import type { Failure } from '../contracts/failure.ts';
 
 /** The number of failures without a usable answer after which the part is given up. */
@@ -43,7 +43,7 @@ export class Trial {
   /** The failure of the search if no answer could be used; `undefined` if one could, or none was requested. */
   get failed(): Failure | undefined {
     if (this.#isPassed || this.#last === undefined) return undefined;
-    const { kind, message } = this.#last;
+    const { kind, message, cause } = this.#last;
     const [part, count] = [this.#part, this.#count];
     const isCall = kind === 'call';
     const once = isCall
@@ -52,6 +52,7 @@ export class Trial {
     const often = isCall
       ? `The ${part} failed each of the ${count} times it was asked`
       : `None of the ${count} answers of the ${part} could be used`;
-    return { ...this.#last, message: `${count === 1 ? once : often}: ${sentenceOf(message)}` };
+    const told = `${count === 1 ? once : often}: ${sentenceOf(message)}`;
+    return withCause({ ...this.#last, message: told }, cause);
   }
 }

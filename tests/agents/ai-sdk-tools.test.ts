@@ -45,6 +45,12 @@ test('inputs keep their types, and the call tells its id and its signal', async 
   expect(told[0]).toHaveProperty('abortSignal', expect.any(AbortSignal));
 });
 
+test('a tool of another SDK may return an object with `output` or `state`', async () => {
+  const region = { inputSchema, execute: () => ({ state: 'Bavaria' }) };
+  const tools = aiSdkTools({ region }, { effects: { region: 'read' } });
+  expect(await seen(tools)).toBe('{"state":"Bavaria"}');
+});
+
 test('what is streamed ends with the output, and a model sees what the tool says it should', async () => {
   const stream = {
     inputSchema,

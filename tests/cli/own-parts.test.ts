@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Environment } from '../../src/index.ts';
 import { generate, openRun } from '../../src/runs/index.ts';
 import { emulator } from '../../src/testing/index.ts';
-import { espalier, fileIn, temporaryFolder } from './espalier.ts';
+import { build, espalier, fileIn, start, temporaryFolder } from './espalier.ts';
 
 const folder = temporaryFolder();
 
@@ -255,11 +255,35 @@ test.each([
   ],
   [
     ['--environment', 'WORLD', '--policy', 'WORLD', '--input', 'cellar'],
-    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor.',
+    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor. Thrown at WORLD:4:33.',
   ],
 ])('search %j is refused', async (args, message) => {
   const typed = args.map((each) => (each === 'WORLD' ? world : each));
   const { code, stderr } = await espalier('search', ...typed);
   expect(code).toBe(2);
   expect(stderr).toBe(`${message.replaceAll('WORLD', world)}\n`);
+});
+
+test.each([
+  ['algorithm', "name: 'a', concurrency: 'any', laws: [],\n  run: (tree) => tree.nope.first"],
+  ['policy', '\n  propose: () => undefined.first'],
+  ['value', "needs: 'realised',\n  evaluate: () => undefined.first"],
+])('a throwing part is told with its file and its line: %s', async (name, fields) => {
+  const path = fileIn(folder, `throws-${name}.js`, `export const ${name} = { ${fields} };`);
+  const found = await espalier('search', ...inWorld(), `--${name}`, path, '--simulations', '9');
+  expect(found.code).toBe(1);
+  const told = found.stdout + found.stderr;
+  expect(told).toContain("reading 'first'");
+  expect(told).toContain(`Thrown at ${path}:2:`);
+});
+
+test('a module that cannot be parsed or throws is told with the line', async () => {
+  // In a process of its own: vitest parses modules itself.
+  await build();
+  const unparsed = fileIn(folder, 'unparsed.mjs', '\n\nexport const policy = {;');
+  const found = await start('search', ...inWorld(), '--policy', unparsed).finished;
+  expect(found.stderr).toBe(`\`${unparsed}\` cannot be loaded: Unexpected token ';' in line 3.\n`);
+  const throws = fileIn(folder, 'throws.mjs', "\n  throw new Error('Too late');");
+  const { stderr } = await espalier('search', ...inWorld(), '--policy', throws);
+  expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late. Thrown at ${throws}:2:9.\n`);
 });

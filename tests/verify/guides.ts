@@ -101,9 +101,9 @@ function moduleOf(block: GuideBlock, index: number): GuideModule {
   return { guide, file, text, mayBeImported };
 }
 
-async function compile(): Promise<string> {
+async function compile(project = 'tsconfig.json'): Promise<string> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const [, output] = await run([execPath, tsc, '-p', 'tsconfig.json', '--pretty', 'false'], folder);
+  const [, output] = await run([execPath, tsc, '-p', project, '--pretty', 'false'], folder);
   return output;
 }
 
@@ -137,9 +137,8 @@ async function compileAll(modules: readonly GuideModule[]): Promise<ReadonlyMap<
     writeFileSync(join(folderOf(block.guide), `${block.file}.ts`), text);
   }
   const said = new Map<string, string>();
-  for (const [, file = '', line = '', code = '', message = ''] of (await compile()).matchAll(
-    errors,
-  ))
+  output = `${await compile()}\n${await compile('tsconfig.plain.json')}`;
+  for (const [, file = '', line = '', code = '', message = ''] of output.matchAll(errors))
     said.set(file, `${said.get(file) ?? ''}line ${line}: ${code} ${message}\n`);
   return said;
 }
@@ -195,6 +194,16 @@ async function prepare(): Promise<void> {
   };
   const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*/*.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  // Most people set no more than `strict`.
+  const plain = {
+    compilerOptions: {
+      ...{ strict: true, target: 'es2023', lib: ['es2023', 'esnext.disposable'] },
+      ...{ module: 'nodenext', types: ['node'], skipLibCheck: true },
+      ...{ noEmit: true, allowImportingTsExtensions: true },
+    },
+    include: ['*/*.ts'],
+  };
+  writeFileSync(join(folder, 'tsconfig.plain.json'), JSON.stringify(plain));
   mkdirSync(join(folder, 'guides'));
   for (const { guide } of blocks) {
     if (!existsSync(folderOf(guide))) writeGuideFiles(folderOf(guide));

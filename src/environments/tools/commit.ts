@@ -28,7 +28,7 @@ import {
 } from './commit-path.ts';
 import { atRest, type DoOutside } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
-import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
+import { driftedFrom, expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
 import { deedsLeft, follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
 import { type RunOn, shortened, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
@@ -129,6 +129,8 @@ class Commit {
   readonly #call: ActCall;
   /** The calls to make, in order, including those that an earlier commit has made. */
   readonly #due: Due[];
+  /** The outputs that are expected of them, as far as the rehearsal has found them. */
+  readonly #outputs = new Map<MadeCall, JsonValue>();
 
   constructor(parts: Committing, path: Path, options: CommitOptions) {
     this.#parts = parts;
@@ -287,7 +289,8 @@ class Commit {
 
   async #rehearse(run?: DoOutside): Promise<void> {
     const isDone = (key: string) => this.#deedOf(key) !== undefined;
-    const told = { parts: this.#parts, path: this.#path, isDone, call: this.#call, run };
+    const outputs = this.#outputs;
+    const told = { parts: this.#parts, path: this.#path, isDone, outputs, call: this.#call, run };
     const data = await rehearse(told);
     for (const due of this.#due) due.data = data.get(due.call) ?? due.data;
   }
@@ -344,8 +347,7 @@ class Commit {
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
       if (output === undefined || (await this.#goesOn(due, output))) continue;
-      const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now, or commit again with \`onDrift\`.`;
-      throw new Halt('drifted', message);
+      throw driftedFrom(this.#outputs.get(call), call, output);
     }
   }
 

@@ -3,13 +3,14 @@ import { canonicalJson } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
+import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { type Committing, Halt, type Path } from './commit-path.ts';
 import type { DoOutside } from './outside.ts';
 import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
-import { predictTool, runTool } from './running.ts';
-import type { DeclaredTool } from './tool.ts';
+import { predictTool, runTool, shortened } from './running.ts';
+import { type DeclaredTool, isResult } from './tool.ts';
 
 /** The path to rehearse, and what is needed for it. */
 export interface Rehearsal {
@@ -17,6 +18,8 @@ export interface Rehearsal {
   readonly path: Path;
   /** Whether a commit has made a call, or may have. */
   isDone(key: string): boolean;
+  /** Collects the outputs that the calls gave here. */
+  readonly outputs: Map<MadeCall, JsonValue>;
   readonly call: ActCall;
   /** Performs reversible calls, if there are any. */
   readonly run?: DoOutside | undefined;
@@ -63,7 +66,7 @@ function askedAgain({ path: { chain }, isDone }: Rehearsal): (link: ChainedCall)
 
 /** Repeats a call; returns the data after it. */
 async function again(
-  { path, run, call: surroundings }: Rehearsal,
+  { path, run, outputs, call: surroundings }: Rehearsal,
   {
     tool,
     call,
@@ -80,6 +83,7 @@ async function again(
   const named = { ...surroundings, id: randomUUID() };
   if (call.effect === 'irreversible') {
     const foreseen = await predictTool(tool, { db: frozen(data), parsed }, named);
+    if ('output' in foreseen && !isDrift(call, foreseen.output)) outputs.set(call, foreseen.output);
     return 'data' in foreseen ? foreseen.data : data;
   }
   const ran =
@@ -87,8 +91,12 @@ async function again(
       ? await run?.({ tool, input, parsed }, { origin: path.origin, calls: made, data }, named)
       : await runTool(tool, { db: frozen(data), parsed }, named);
   if (ran === undefined) return data;
-  if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);
+  if ('error' in ran) {
+    const message = `\`${call.tool}\` failed when the path was checked, and nothing was done: ${sentenceOf(ran.error)} Commit again once it works, or search again if it never will.`;
+    throw new Halt('stale', message);
+  }
   if (isDrift(call, ran.output)) throw staleBy(`\`${call.tool}\` gave another output`);
+  outputs.set(call, ran.output);
   return ran.data ?? data;
 }
 
@@ -120,6 +128,25 @@ export function expectPermitted({ permit, tools }: Committing, call: MadeCall, d
 /** Whether an output differs from the one seen or predicted before. */
 export function isDrift({ seen }: MadeCall, output: JsonValue): boolean {
   return seen !== undefined && addressOf(output) !== seen;
+}
+
+/** Stops a commit whose later calls depend on another output than the one that came. */
+export function driftedFrom(
+  expected: JsonValue | undefined,
+  { tool, effect }: MadeCall,
+  output: JsonValue,
+): Halt {
+  const briefly = (value: JsonValue) =>
+    `\`${visible(shortened(JSON.stringify(value), 100).replaceAll('\n', ' '))}\``;
+  const than = expected === undefined ? 'the expected output' : briefly(expected);
+  const advice =
+    effect === 'irreversible' && isResult(output)
+      ? ' `predict` returns `{ output }`, but `run` returns the output itself.'
+      : '';
+  return new Halt(
+    'drifted',
+    `\`${tool}\` was made, and returned ${briefly(output)} instead of ${than}, on which later calls depend.${advice} Search again from how things stand now, or commit again with \`onDrift\`.`,
+  );
 }
 
 function isSame(one: JsonValue, other: JsonValue): boolean {

@@ -6,6 +6,7 @@ import {
   expectOneOf,
 } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { isThenable } from '../../base/is-thenable.ts';
 import { isPlainObject } from '../../base/json.ts';
 import {
   type Checked,
@@ -233,6 +234,8 @@ export interface KnownOfRun {
 /** The contents of a tool that its type does not show. */
 interface MadeTool extends Tool {
   readonly spec: ToolSpec<unknown, unknown, unknown>;
+  /** It belongs to another SDK, whose tools return whatever they like. */
+  readonly isForeign: boolean;
 }
 
 const common = 'description input jsonSchema timeoutMs maxOutput hints effect run';
@@ -246,10 +249,11 @@ const known: Readonly<Record<Effect, string>> = {
 /** Declares a tool. */
 export function makeTool<Db, Input, Parsed>(
   spec: ToolSpec<Db, Input, Parsed>,
+  isForeign = false,
 ): Tool<Input, Parsed> {
   expectObject('tool', spec);
   const { effect, hints } = spec;
-  return { effect, ...(hints !== undefined && { hints }), spec } as MadeTool;
+  return { effect, ...(hints !== undefined && { hints }), spec, isForeign } as MadeTool;
 }
 
 /**
@@ -258,7 +262,7 @@ export function makeTool<Db, Input, Parsed>(
  * @throws EspalierError `usage` for a name that models cannot call, and for an input that is not an object.
  */
 export function declared(name: string, tool: Tool): DeclaredTool {
-  const spec = (tool as Partial<MadeTool> | undefined)?.spec;
+  const { spec, isForeign } = (tool as Partial<MadeTool> | undefined) ?? {};
   if (spec === undefined) throw expectation(`tools.${name}`, 'made by `tool`', tool);
   expectSpec(`tools.${name}`, spec);
   const { description, input, jsonSchema, effect, timeoutMs = 30_000, maxOutput = 8_000 } = spec;
@@ -271,10 +275,31 @@ export function declared(name: string, tool: Tool): DeclaredTool {
   return {
     ...{ name, definition, effect, timeoutMs, maxOutput },
     check: (value) => checkBy(input, value),
-    run: spec.run,
+    run: isForeign || effect === 'pure' || effect === 'irreversible' ? spec.run : bare(spec.run),
     ...(spec.effect === 'reversible' && { remember: spec.remember, undo: spec.undo }),
     ...(spec.effect === 'irreversible' && { predict: spec.predict }),
   };
+}
+
+/** What a tool does that returns only an output: a state would be lost. */
+function bare(run: DeclaredTool['run']): DeclaredTool['run'] {
+  const expectBare = (value: unknown) => {
+    if (!isResult(value)) return value;
+    throw new Error(
+      'Only `pure` tools return a state: return the output itself, without `{ state, output }` around it.',
+    );
+  };
+  return (...given) => {
+    const value = run(...given);
+    return isThenable(value) ? Promise.resolve(value).then(expectBare) : expectBare(value);
+  };
+}
+
+/** Whether a value has the form that a `pure` tool and `predict` return. */
+export function isResult(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => name === 'state' || name === 'output');
 }
 
 /** Throws unless a tool is declared completely. Its name is only known here. */

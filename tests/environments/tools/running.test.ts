@@ -106,6 +106,20 @@ test.each(changes)('of a pure tool, a state and an output: %s', async (_, run, e
   expect(await runTool(pure(run), on, callOf())).toEqual(expected);
 });
 
+const lost = {
+  error:
+    'Only `pure` tools return a state: return the output itself, without `{ state, output }` around it.',
+};
+
+test.each([
+  ['a state and an output', () => ({ state: { n: 2 }, output: 'ok' }), lost],
+  ['an output in an object', () => ({ output: 'ok' }), lost],
+  ['a promise of a state', async () => ({ state: { n: 2 } }), lost],
+  ['more than an output', () => ({ output: 'ok', code: 0 }), { output: { output: 'ok', code: 0 } }],
+] as const)('a tool that reads does not return a state: %s', async (_, run, expected) => {
+  expect(await runTool(read(run), on, callOf())).toEqual(expected);
+});
+
 test('50 MB are cut, with the head and the tail left and the rest counted', async () => {
   const long = read(() => `<${'x'.repeat(50_000_000)}>`, { maxOutput: 10 });
   expect(await runTool(long, on, callOf())).toEqual({
