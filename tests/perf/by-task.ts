@@ -52,7 +52,7 @@ const text = [
   '',
   `Written by \`npm run bench:tasks\` on commit ${git('rev-parse', '--short', 'HEAD')}, Node ${process.versions.node}, ${cpus().length} cores.`,
   'Puzzles are drawn from the seed 0 and were not seen by the model that comes with the package, which proposes and judges;',
-  'sliding tiles and worktrees, which it was not taught, are searched with the legal moves and an estimate by hand.',
+  'sliding tiles and worktrees, which it was not taught, are searched with the legal moves and a hand-written estimate.',
   '',
   `Not measured, because they need a model of your own: ${left.join('; ')}.`,
   '',
