@@ -255,7 +255,7 @@ test.each([
   ],
   [
     ['--environment', 'WORLD', '--policy', 'WORLD', '--input', 'cellar'],
-    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor. Thrown at WORLD:4:33.',
+    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor (at WORLD:4:33).',
   ],
 ])('search %j is refused', async (args, message) => {
   const typed = args.map((each) => (each === 'WORLD' ? world : each));
@@ -274,7 +274,7 @@ test.each([
   expect(found.code).toBe(1);
   const told = found.stdout + found.stderr;
   expect(told).toContain("reading 'first'");
-  expect(told).toContain(`Thrown at ${path}:2:`);
+  expect(told).toContain(`(at ${path}:2:`);
 });
 
 test('a module that cannot be parsed or throws is told with the line', async () => {
@@ -285,5 +285,5 @@ test('a module that cannot be parsed or throws is told with the line', async () 
   expect(found.stderr).toBe(`\`${unparsed}\` cannot be loaded: Unexpected token ';' in line 3.\n`);
   const throws = fileIn(folder, 'throws.mjs', "\n  throw new Error('Too late');");
   const { stderr } = await espalier('search', ...inWorld(), '--policy', throws);
-  expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late. Thrown at ${throws}:2:9.\n`);
+  expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late (at ${throws}:2:9).\n`);
 });
