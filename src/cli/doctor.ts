@@ -61,7 +61,7 @@ export async function runDoctorCommand(request: DoctorRequest): Promise<number> 
   if (file !== undefined) return measureJudge(file, request);
   await using model = await languageModel(spec, {
     // A busy server is asked again; what else fails is a finding.
-    retry: { attempts: 3, patienceMs: 10_000 },
+    retry: { attempts: 3, totalMs: 10_000, breaker: false },
     ...defined({ keyVariable, effort }),
   });
   const examination = await withStatus((status) => {
