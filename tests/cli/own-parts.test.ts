@@ -237,8 +237,9 @@ test.each([
   const path = fileIn(folder, `none${option}.js`, code);
   const { code: exit, stderr } = await espalier('search', 'Why?', option, path);
   expect(exit).toBe(2);
+  const lacking = option === '--environment' ? ' Its export has no `notation`.' : '';
   expect(stderr).toBe(
-    `Expected \`${path}\` to export, as its default or as \`${option.slice(2)}\`, ${what}; or a function that makes it of { model, judgeModel, problem }.\n`,
+    `Expected \`${path}\` to export, as its default or as \`${option.slice(2)}\`, ${what}; or a function that makes it of { model, judgeModel, problem }.${lacking}\n`,
   );
 });
 
@@ -275,6 +276,14 @@ test.each([
   const told = found.stdout + found.stderr;
   expect(told).toContain("reading 'first'");
   expect(told).toContain(`(at ${path}:2:`);
+});
+
+test('a method whose evaluator is replaced says so', async () => {
+  const typed = ['search', '--task', 'game24', '--input', '4 9 10 13', '--calls', '4'];
+  const { stderr } = await espalier(...typed, '--method', 'agent-q');
+  expect(stderr).toBe(
+    'The evaluator of `agent-q` is replaced: the model in the package judges states only in one word.\n',
+  );
 });
 
 test('a module that cannot be parsed or throws is told with the line', async () => {
