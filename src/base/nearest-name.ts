@@ -8,9 +8,13 @@ export function nearestName(
   names: readonly string[],
   most: number = Math.ceil(written.length / 3),
 ): string | undefined {
-  const distances = names.map((name) => distanceBetween(written, name));
+  // The first letter is rarely the wrong one: of names that are equally near, one that starts alike was meant.
+  const start = written.charAt(0).toLowerCase();
+  const distances = names.map(
+    (name) => distanceBetween(written, name) + (name.toLowerCase().startsWith(start) ? 0 : 0.5),
+  );
   const least = Math.min(...distances);
-  return least <= most ? names[distances.indexOf(least)] : undefined;
+  return Math.floor(least) <= most ? names[distances.indexOf(least)] : undefined;
 }
 
 /** The Levenshtein distance; differences in case cost nothing. */

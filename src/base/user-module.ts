@@ -4,7 +4,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sha256 } from '#platform';
 import { EspalierError } from './errors.ts';
-import { isError, sentenceOf } from './failure.ts';
+import { isError } from './failure.ts';
 import { packageFile } from './package-file.ts';
 import { isCode } from './with-storage-errors.ts';
 
@@ -35,7 +35,11 @@ function whereThrown(thrown: unknown): string | undefined {
   )) {
     const file = named.startsWith('file:') ? fileURLToPath(named) : named;
     if (!isAbsolute(file) || /[\\/]node_modules[\\/]/.test(file)) continue;
-    if (ownFolders.some((folder) => file.startsWith(folder))) continue;
+    if (ownFolders.some((folder) => file.startsWith(folder))) {
+      // Refused here, and called there; any other error of this package has nothing to do with its callers.
+      if (EspalierError.isInstance(thrown)) continue;
+      break;
+    }
     return `${shownPath(file)}:${place}`;
   }
   return whereThrown(thrown.cause);
@@ -45,7 +49,7 @@ function whereThrown(thrown: unknown): string | undefined {
 export function withPlace(message: string, thrown: unknown): string {
   // An error of this package tells only what it found: the cause is the error of the user's code.
   const place = whereThrown(EspalierError.isInstance(thrown) ? thrown.cause : thrown);
-  return place === undefined ? message : `${sentenceOf(message)} Thrown at ${place}.`;
+  return place === undefined ? message : `${message.replace(/\.$/, '')} (at ${place}).`;
 }
 
 const ownFolders = ['src/', 'dist/'].map((name) => fileURLToPath(packageFile(name)));

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { expectInteger, expectNumber, expectObject } from '../base/expect.ts';
+import { expectation, expectInteger, expectNumber, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Journal } from './journal.ts';
@@ -85,6 +85,8 @@ export class BudgetPool {
  * @param known - The allowed units, separated by spaces.
  */
 export function limitsOf(budget: Budget, known = `${units} ms`): Budget {
+  if (typeof budget === 'number')
+    throw expectation('budget', 'an object, such as `{ calls: 100 }`', budget);
   expectObject('budget', budget);
   expectOptions('budget', budget, known);
   // By name: getters and inherited limits count too.

@@ -1,6 +1,7 @@
 import { Argument, Command, type Option } from 'commander';
+import { expectOneOf } from '../base/expect.ts';
 import { print } from './output.ts';
-import { expectWord, type WordParser, withWords } from './values.ts';
+import { type WordParser, withWords } from './values.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -9,7 +10,7 @@ type Shell = (typeof shells)[number];
 export function completionCommand(makeProgram: () => Promise<Command>): Command {
   const shell = new Argument('<shell>', shells.join(', ')).argParser(
     withWords((text: string) => {
-      expectWord('shell', text, shells);
+      expectOneOf('shell', text, shells);
       return text;
     }, shells),
   );

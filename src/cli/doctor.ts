@@ -60,7 +60,8 @@ export async function runDoctorCommand(request: DoctorRequest): Promise<number> 
   const { model: spec, keyVariable, effort, json, judge: file } = request;
   if (file !== undefined) return measureJudge(file, request);
   await using model = await languageModel(spec, {
-    retry: false,
+    // A busy server is asked again; what else fails is a finding.
+    retry: { attempts: 3, totalMs: 10_000, breaker: false },
     ...defined({ keyVariable, effort }),
   });
   const examination = await withStatus((status) => {

@@ -168,7 +168,9 @@ async function loadPart(name: keyof OwnParts, path: string): Promise<LoadedPart>
   const exported = await exportOf(path, name);
   const kind = kinds[name];
   if (typeof exported !== 'function' && !isOne(exported, kind)) {
-    const message = `Expected \`${path}\` to export, as its default or as \`${name}\`, ${kind.what}; or a function that makes it of { model, judgeModel, problem }.`;
+    const lacks = lackOf(exported, kind);
+    const got = lacks === undefined ? '' : ` Its export has no \`${lacks}\`.`;
+    const message = `Expected \`${path}\` to export, as its default or as \`${name}\`, ${kind.what}; or a function that makes it of { model, judgeModel, problem }.${got}`;
     throw new EspalierError('usage', message);
   }
   return {
@@ -207,6 +209,13 @@ function isOne(value: unknown, { fields }: Kind): boolean {
   return Object.entries(fields).every(
     ([name, type]) => typeof object[name] === type && object[name] !== null,
   );
+}
+
+/** The first field that an object lacks. */
+function lackOf(value: unknown, { fields }: Kind): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const object = value as Readonly<Record<string, unknown>>;
+  return Object.keys(fields).find((name) => object[name] === undefined);
 }
 
 /** The parts for a problem, which are not told its known answer. */

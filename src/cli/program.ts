@@ -254,6 +254,14 @@ function sentence(text: string, command = ''): string {
     .replace(/^option '(.+)' argument missing/, 'Expected a value after `$1`, got none')
     .replace(/^required option '(.+)' not specified/, `Expected \`$1\`, ${examples}`)
     .replace(/^missing required argument '(.+)'/, `Expected a $1, ${examples}`)
+    .replace(
+      /^unknown option '--budget'/,
+      '$&: name its unit, such as `--calls` or `--simulations`',
+    )
+    .replace(
+      /^too many arguments for '(.+)'\. Expected 0 arguments but got (\d+)/,
+      '`espalier $1` takes no arguments but options, got $2',
+    )
     .replace(/^unknown command '(.+ .+)'/, "$&. To ask a question: espalier search '$1'")
     .trim()
     .split('\n');

@@ -56,6 +56,8 @@ const help = [
   'best-of-n score states with a hand-written estimate, and astar uses an',
   'admissible heuristic. mcts selects by PUCT.',
   '',
+  'Exit codes: 0 if the search ended, solved or not; 1 if it failed, 2 wrong usage.',
+  '',
   'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
   'Example: espalier search --environment ./world.ts --input "order 17" --model ollama:qwen3',
   'Example: espalier search "How many primes are below 50?" --model ollama:qwen3 --calls 60',

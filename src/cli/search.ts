@@ -114,7 +114,13 @@ function knownProblem({ question, task, input }: SearchRequest): Problem {
     return questionProblem(question);
   }
   if (task !== undefined && input !== undefined) {
-    return readPuzzle(task, input);
+    try {
+      return readPuzzle(task, input);
+    } catch (cause) {
+      if (!EspalierError.isInstance(cause)) throw cause;
+      const message = cause.message.replace('Expected `puzzle`', 'Expected `--input`');
+      throw new EspalierError('usage', message);
+    }
   }
   throw new EspalierError(
     'usage',
@@ -141,6 +147,11 @@ async function grow(
   const { concurrency, order, seed, retryFailed = false } = request;
   const { plan, asked } = planFor(request, drawnBy(chosen, seed), { problem, parts });
   const budget = budgetOf(request, chosen.model);
+  const replaced = Object.keys(plan).filter((part) => part === 'evaluator' && !('value' in parts));
+  if (plan.method !== undefined && replaced.length > 0)
+    printError(
+      `The evaluator of \`${plan.method.name}\` is replaced: the model in the package judges states only in one word.`,
+    );
   return withStatus((status) => {
     const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,

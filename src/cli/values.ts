@@ -61,8 +61,8 @@ export function seedOption(text: string): number | string {
   return typeof value === 'number' && Number.isFinite(value) ? value : text;
 }
 
-/** The number in a text; the text itself if it is not a number. */
+/** The number in a text; the text itself if it is not a finite number. */
 function numberIn(text: string): number | string {
   const value = Number(text);
-  return text.trim() === '' || Number.isNaN(value) ? text : value;
+  return text.trim() === '' || !Number.isFinite(value) ? text : value;
 }

@@ -166,6 +166,8 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectInteger('attempts', attempts, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });
   expectInteger('maxFailuresInARow', maxFailuresInARow, { min: 1, max: Number.POSITIVE_INFINITY });
+  if (typeof options.run === 'string')
+    throw expectation('run', 'an open run, such as `openRun("runs/x")`', options.run);
   expectMethods('run', options.run, ['saveTree', 'journalOf']);
   expectFunction('plan', options.plan);
   const { note, stopWhen, onProgress, around, signal } = options;

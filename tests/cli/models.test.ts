@@ -212,6 +212,20 @@ test('doctor says why a model does not answer', async () => {
   expect(code).toBe(1);
 });
 
+test('doctor asks a busy server again', async () => {
+  let asked = 0;
+  const server = await emulator({
+    dialect: 'vllm',
+    models: ['busy'],
+    faults: ({ asksModel }) =>
+      asksModel && asked++ === 0 ? { kind: 'rate-limited', retryAfterMs: 20 } : undefined,
+  });
+  const { code, stdout } = await espalier('doctor', '--model', `vllm:${server.url}/v1#busy`);
+  await server.close();
+  expect(stdout).toContain('What espalier does with it:');
+  expect(code).toBe(0);
+}, 60_000);
+
 test('a key is read from a variable that is named, or that of a provider, and reaches no file', async () => {
   const key = `key-${randomUUID()}`;
   const server = await emulator({ dialect: 'vllm', apiKey: key, models: ['keyed'] });

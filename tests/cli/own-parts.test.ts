@@ -237,8 +237,9 @@ test.each([
   const path = fileIn(folder, `none${option}.js`, code);
   const { code: exit, stderr } = await espalier('search', 'Why?', option, path);
   expect(exit).toBe(2);
+  const lacking = option === '--environment' ? ' Its export has no `notation`.' : '';
   expect(stderr).toBe(
-    `Expected \`${path}\` to export, as its default or as \`${option.slice(2)}\`, ${what}; or a function that makes it of { model, judgeModel, problem }.\n`,
+    `Expected \`${path}\` to export, as its default or as \`${option.slice(2)}\`, ${what}; or a function that makes it of { model, judgeModel, problem }.${lacking}\n`,
   );
 });
 
@@ -255,7 +256,7 @@ test.each([
   ],
   [
     ['--environment', 'WORLD', '--policy', 'WORLD', '--input', 'cellar'],
-    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor. Thrown at WORLD:4:33.',
+    'The function that `WORLD` exports has made no environment for the problem "cellar": Expected a floor (at WORLD:4:33).',
   ],
 ])('search %j is refused', async (args, message) => {
   const typed = args.map((each) => (each === 'WORLD' ? world : each));
@@ -274,7 +275,15 @@ test.each([
   expect(found.code).toBe(1);
   const told = found.stdout + found.stderr;
   expect(told).toContain("reading 'first'");
-  expect(told).toContain(`Thrown at ${path}:2:`);
+  expect(told).toContain(`(at ${path}:2:`);
+});
+
+test('a method whose evaluator is replaced says so', async () => {
+  const typed = ['search', '--task', 'game24', '--input', '4 9 10 13', '--calls', '4'];
+  const { stderr } = await espalier(...typed, '--method', 'agent-q');
+  expect(stderr).toBe(
+    'The evaluator of `agent-q` is replaced: the model in the package judges states only in one word.\n',
+  );
 });
 
 test('a module that cannot be parsed or throws is told with the line', async () => {
@@ -285,5 +294,5 @@ test('a module that cannot be parsed or throws is told with the line', async () 
   expect(found.stderr).toBe(`\`${unparsed}\` cannot be loaded: Unexpected token ';' in line 3.\n`);
   const throws = fileIn(folder, 'throws.mjs', "\n  throw new Error('Too late');");
   const { stderr } = await espalier('search', ...inWorld(), '--policy', throws);
-  expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late. Thrown at ${throws}:2:9.\n`);
+  expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late (at ${throws}:2:9).\n`);
 });

@@ -17,7 +17,7 @@ test.concurrent.each([
   ['search --task game24', either],
   [
     'search --task game24 "4 9"',
-    'Expected `puzzle` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"4 9"`.',
+    'Expected `--input` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"4 9"`.',
   ],
   [`${game} "4 9" --input "5 6"`, 'Expected one `--input`, got `4 9` and `5 6`.'],
   [`${game} 4 9 10 13`, 'Expected one value after `--input`, got 3 more; put it in quotes.'],
@@ -75,6 +75,20 @@ test.concurrent.each([
   ],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
+  [
+    `${game} "4 9" --budget 50`,
+    "Unknown option '--budget': name its unit, such as `--calls` or `--simulations`.",
+  ],
+  ['completion pwsh', "Expected `shell` to be 'bash' or 'zsh' or 'fish', got `\"pwsh\"`."],
+  ['methods agent-q', '`espalier methods` takes no arguments but options, got 1.'],
+  [
+    `${game} "4 9 10 13" --calls 1e400`,
+    'Expected `--calls` to be an integer from 1 up, got `"1e400"`.',
+  ],
+  [
+    `${game} "1 2 3"`,
+    'Expected `--input` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"1 2 3"`.',
+  ],
   ['doctor', 'Expected `--model <spec>`, got none. `espalier doctor --help` has examples.'],
   [
     'search "Why?"',

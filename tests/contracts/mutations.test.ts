@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Evaluation, Evaluator, Failed } from '../../src/index.ts';
+import type { Evaluation, Evaluator, Failed, SearchAlgorithm } from '../../src/index.ts';
 import {
   banditTree,
   describeAlgorithm,
   describeEvaluator,
   type TestRunner,
 } from '../../src/testing/index.ts';
-import { failuresOf, outcomesOf } from '../support/collecting-runner.ts';
+import { failuresOf, type Outcome, outcomesOf } from '../support/collecting-runner.ts';
 import { type ClassicBug, classicBugs, textbookUct } from '../support/textbook-uct.ts';
 
 describe('the conformance kit', () => {
@@ -80,6 +80,28 @@ describe('the conformance kit', () => {
     );
     expect(failures).toContain('lets what it cannot value fail alone');
   });
+});
+
+test('the kit says what it expected of the algorithm', async () => {
+  const define = (runner: TestRunner) =>
+    describeAlgorithm('uct', { create: () => textbookUct(classicBugs[3]) }, runner);
+  const messageOf = (outcomes: readonly Outcome[], name: string) =>
+    String(outcomes.find((outcome) => outcome.name === name)?.error);
+  expect(
+    messageOf(await outcomesOf(define), 'carries nothing from one problem to the next'),
+  ).toMatch(
+    /Expected an algorithm that was used before to grow the tree of a new one: keep no state in it\. They differ first at /,
+  );
+  const idle: SearchAlgorithm = {
+    ...{ name: 'idle', concurrency: 'any', laws: ['simulations'] },
+    run: async (_tree, context) => void (await context.simulate(async () => 'continue')),
+  };
+  const outcomes = await outcomesOf((runner) =>
+    describeAlgorithm('idle', { create: () => idle }, runner),
+  );
+  expect(messageOf(outcomes, 'adds one visit to the root for each simulation')).toContain(
+    'Expected each simulation to end with one `backup` of its path, which adds a visit to the root, got 0 visits of the root after 80 simulations',
+  );
 });
 
 const known = new Map<ClassicBug | undefined, Promise<readonly string[]>>();

@@ -92,7 +92,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [{ tree: {} }, 'Expected `tree` to be an object with a method `backup`, got one without it.'],
   [{ stopWhen: 'solved' }, 'Expected `stopWhen` to be a function, got `"solved"`.'],
   [{ stopWhen: [solved(), true] }, 'Expected `stopWhen` to be a function, got `true`.'],
-  [{ budget: 100 }, 'Expected `budget` to be an object, got `100`.'],
+  [{ budget: 100 }, 'Expected `budget` to be an object, such as `{ calls: 100 }`, got `100`.'],
   [{ budget: null }, 'Expected `budget` to be an object, got `null`.'],
   [
     { budget: { simulation: 5 } },

@@ -76,6 +76,16 @@ describe('an environment', () => {
       { state: [0], cost: -1 },
       'Expected `cost` to be a finite number from 0 up, got `-1`.',
     ],
+    [
+      'a misspelt key',
+      { state: [0], terminated: true },
+      'The transition that `step` returned has an unknown `terminated`. Did you mean `terminal`?',
+    ],
+    [
+      'an unknown key',
+      { state: [0], observation: 'x' },
+      'The transition that `step` returned has an unknown `observation`. It has state, reward, cost, terminal, answer.',
+    ],
   ])('that returns %s fails the child', async (_title, transition, message) => {
     const { tree } = await run({
       environment: { ...problem.environment, step: () => transition as never },

@@ -264,6 +264,12 @@ async function stepWith(
       scope: 'item',
     });
   }
+  // What a model writes always is a call: a policy in code has proposed this.
+  if (typeof action.tool !== 'string') {
+    const keys = Object.keys(action).join(', ');
+    const message = `Expected an action to be a call \`{ tool, input }\`, got an object with ${keys === '' ? 'nothing' : `\`${keys}\``}.`;
+    throw new EspalierError('usage', message, { scope: 'item' });
+  }
   const calls = callsOf(action);
   const turn = namedApart(notation.turn(action, context.completion), state.turns);
   const turns = [...state.turns, turn];

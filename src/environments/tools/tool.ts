@@ -4,6 +4,7 @@ import {
   expectInteger,
   expectObject,
   expectOneOf,
+  refusalOf,
 } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isThenable } from '../../base/is-thenable.ts';
@@ -318,6 +319,9 @@ function expectDefinition({ name, input }: ToolDefinition): void {
     throw expectation('the name of a tool', 'letters, digits, `_` and `-`, at most 64', name);
   }
   if (!isPlainObject(input) || input['type'] !== 'object') {
-    throw expectation(`input of ${name}`, 'the schema of an object', input);
+    const type = isPlainObject(input) ? input['type'] : undefined;
+    if (type === undefined) throw expectation(`input of ${name}`, 'the schema of an object', input);
+    const message = `Expected \`input of ${name}\` to be the schema of an object, such as \`z.object({ … })\`, got one with the type ${JSON.stringify(type)}.`;
+    throw refusalOf(input, message);
   }
 }

@@ -156,7 +156,6 @@ const hostile: readonly (readonly [string, unknown, string])[] = [
     'Expected `input` to be JSON, got a function',
   ],
   ['an answer of another type', { tool: 'answer', input: 7 }, 'Expected `answer` to be a text.'],
-  ['a call that is none', { also: [] }, 'Expected a call with `tool` and `input`.'],
 ];
 
 test.each(hostile)('a call with %s', async (_, action, told) => {
@@ -170,6 +169,17 @@ test.each(hostile)('a call with %s', async (_, action, told) => {
   expect(JSON.stringify(child?.state).length).toBeLessThan(2_000);
   expect(child?.state?.calls).toMatchObject([{ fate: 'failed' }]);
   expect({}).not.toHaveProperty('admin');
+});
+
+test('an action of a policy in code that is no call fails its child', async () => {
+  const child = await beside(
+    task(() => 'ok'),
+    { action: 'works' },
+  );
+  expect(child?.failure).toEqual({
+    kind: 'environment',
+    message: 'Expected an action to be a call `{ tool, input }`, got an object with `action`.',
+  });
 });
 
 test('a name that is one of all objects is a text as any other', async () => {

@@ -59,9 +59,15 @@ async function assertOnePathEach(
     const changed = [...result.tree.nodes()].filter(
       ({ id, visits }) => visits !== (before.get(id) ?? 0),
     );
-    for (const { id, visits } of changed) assert.equal(visits, (before.get(id) ?? 0) + 1);
+    for (const { id, visits } of changed) {
+      const added = visits - (before.get(id) ?? 0);
+      const message = `Expected a simulation to add one visit to each node of its path, got ${added} at node ${id}: call \`backup\` once in each.`;
+      assert.equal(added, 1, message);
+    }
     const deepest = changed.at(-1);
-    assert.equal(changed.length, deepest === undefined ? 0 : deepest.depth + 1);
+    const length = deepest === undefined ? 0 : deepest.depth + 1;
+    const message = `Expected a simulation to add visits on one path of ${length} nodes, got ${changed.length} nodes with new visits: call \`backup\` once in each.`;
+    assert.equal(changed.length, length, message);
     for (const { id, parent } of changed) {
       assert.ok(parent === undefined || changed.includes(parent), `node ${id} without its parent`);
     }
@@ -99,7 +105,12 @@ function describeSimulations({ claims, runner }: AlgorithmSubject): void {
         budget: { simulations: 80 },
         concurrency,
       });
-      assert.equal(tree.root.visits, spend.simulations);
+      const counted = `${tree.root.visits} visits of the root after ${spend.simulations} simulations`;
+      assert.equal(
+        tree.root.visits,
+        spend.simulations,
+        `Expected each simulation to end with one \`backup\` of its path, which adds a visit to the root, got ${counted}, with a concurrency of ${concurrency}.`,
+      );
     }
   });
 }

@@ -41,7 +41,11 @@ function describeSaving({ claims, runner }: AlgorithmSubject): void {
     );
     await first.resume();
     await grow(endless, claims.create(), { ...settings, tree: loaded });
-    assert.equal(textOf(loaded, endless), textOf(first.tree, endless));
+    assertSame(
+      textOf(loaded, endless),
+      textOf(first.tree, endless),
+      'a search that continues from a saved tree to grow the tree of one that was never saved: keep state in `notesOf`, not in the algorithm',
+    );
   });
 
   runner.test('reaches with 50 + 50 simulations what it reaches with 100', async () => {
@@ -50,7 +54,11 @@ function describeSaving({ claims, runner }: AlgorithmSubject): void {
     const half = await grow(asked(problem), claims.create(), { budget: { simulations: 50 } });
     const resumed = await half.resume();
     const whole = await grow(asked(problem), claims.create(), { budget: { simulations: 100 } });
-    assert.equal(textOf(resumed.tree, problem), textOf(whole.tree, problem));
+    assertSame(
+      textOf(resumed.tree, problem),
+      textOf(whole.tree, problem),
+      '50 + 50 simulations to grow the tree of 100: keep state in `notesOf`, not in the algorithm',
+    );
   });
 }
 
@@ -60,7 +68,11 @@ function describeRepetition({ claims, runner }: AlgorithmSubject): void {
       const settings = { seed, budget: { simulations: 60 } };
       const one = await grow(endless, claims.create(), settings);
       const other = await grow(endless, claims.create(), settings);
-      assert.equal(textOf(one.tree, endless), textOf(other.tree, endless));
+      assertSame(
+        textOf(one.tree, endless),
+        textOf(other.tree, endless),
+        'two searches with one seed to grow the same tree: take random numbers from `context.random`',
+      );
     }
   });
 
@@ -71,7 +83,11 @@ function describeRepetition({ claims, runner }: AlgorithmSubject): void {
     for (const problem of [banditTree({ seed: 2 }), banditTree({ seed: 3, arms: 2, depth: 5 })]) {
       const after = await grow(problem, used, { budget });
       const fresh = await grow(problem, claims.create(), { budget });
-      assert.equal(textOf(after.tree, problem), textOf(fresh.tree, problem));
+      assertSame(
+        textOf(after.tree, problem),
+        textOf(fresh.tree, problem),
+        'an algorithm that was used before to grow the tree of a new one: keep no state in it',
+      );
     }
   });
 
@@ -85,7 +101,11 @@ function describeRepetition({ claims, runner }: AlgorithmSubject): void {
     for (const [index, problem] of problems.entries()) {
       const alone = await grow(asked(problem), claims.create(), { budget });
       const tree = together[index]?.tree ?? assert.fail();
-      assert.equal(textOf(tree, problem), textOf(alone.tree, problem));
+      assertSame(
+        textOf(tree, problem),
+        textOf(alone.tree, problem),
+        'two searches with one algorithm at the same time to grow the trees of two alone: keep no state in it',
+      );
     }
   });
 }
@@ -104,7 +124,11 @@ function describeReplay({ claims, runner }: AlgorithmSubject): void {
         ...settings,
         journal: replayed(journal),
       });
-      assert.equal(textOf(again.tree, endless), textOf(live.tree, endless));
+      assertSame(
+        textOf(again.tree, endless),
+        textOf(live.tree, endless),
+        'a replay to grow the tree of its journal: depend on nothing but the results',
+      );
       assert.equal(model.requests.length, 0);
       assert.deepEqual(again.coverage.unrecorded, 0);
     }
@@ -123,4 +147,15 @@ function describeReplay({ claims, runner }: AlgorithmSubject): void {
       assert.equal(texts.size, 1);
     }
   });
+}
+
+/** Trees as text differ in thousands of characters: what matters is what was expected of them. */
+function assertSame(one: string, other: string, expected: string): void {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  const around = (text: string) => `\`${text.slice(Math.max(0, at - 40), at + 20)}\``;
+  assert.ok(
+    one === other,
+    `Expected ${expected}. They differ first at ${around(one)} and ${around(other)}.`,
+  );
 }
