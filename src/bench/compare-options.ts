@@ -90,7 +90,12 @@ export interface CompareOptions {
    * @defaultValue `true`
    */
   readonly paced?: boolean;
-  /** The budget of the entire benchmark, including earlier sessions. @defaultValue no limit */
+  /**
+   * The budget of the entire benchmark, including earlier sessions: of all that searches are charged, so that less is spent
+   * if they share requests.
+   *
+   * @defaultValue no limit
+   */
   readonly budget?: Omit<Budget, 'ms'>;
   /** Prices by model id, taking precedence over known ones. */
   readonly prices?: PriceTable;

@@ -89,7 +89,11 @@ export function benchCommand(): Command {
 
 function addRunOptions(command: Command): Command {
   return command
-    .option('--budget-usd <n>', 'dollars for the whole benchmark', numberOption('budget-usd'))
+    .option(
+      '--budget-usd <n>',
+      'maximum dollars charged to all searches; equal requests are bought once, so less is spent',
+      numberOption('budget-usd'),
+    )
     .option(
       '--concurrency <n>',
       'searches, and calls, at the same time (default: 4)',

@@ -44,7 +44,7 @@ export function requestFrom(path: string | undefined, given: BenchArguments): Be
   if (merged.replay !== undefined && merged.budgetUsd !== undefined) {
     throw new EspalierError(
       'usage',
-      '`--budget-usd` limits what is bought, and `--replay` buys nothing: leave one of them out.',
+      '`--budget-usd` limits what a model is paid, and `--replay` asks none: leave one of them out.',
     );
   }
   return {
