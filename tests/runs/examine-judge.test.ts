@@ -73,11 +73,11 @@ test.each([
   ['{"state": "a", "good": true}\n{"state": "b"', 'Line 2 of `%`: expected JSON, got '],
   [
     '\n{"state": "a", "good": "yes"}',
-    'Line 2 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number, got the keys `state`, `good`.',
+    'Line 2 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number, got `"yes"` as `good`.',
   ],
   [
     '{"state": " ", "good": true}',
-    'Line 1 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number, got the keys `state`, `good`.',
+    'Line 1 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number, got `" "` as `state`.',
   ],
   [
     '{"state": "a", "good": true}',
