@@ -306,8 +306,11 @@ describe('a run', () => {
     [{ problems: [{ id: 7 }] }, '`problems[0].id` to be a text, got `7`.'],
     [{ plan: undefined }, '`plan` to be a function, got `undefined`.'],
     [{ budget: null }, '`budget` to be an object, got `null`.'],
-    [{ budget: 5 }, '`budget` to be an object, got `5`.'],
-    [{ run: '/tmp/run' }, '`run` to be an object with a method `saveTree`, got `"/tmp/run"`.'],
+    [{ budget: 5 }, '`budget` to be an object, such as `{ calls: 100 }`, got `5`.'],
+    [
+      { run: '/tmp/run' },
+      '`run` to be an open run, such as `openRun("runs/x")`, got `"/tmp/run"`.',
+    ],
     [{ stopWhen: true }, '`stopWhen` to be a function, got `true`.'],
   ])('%j is refused', async (change, sentence) => {
     await expect(runOf('refused', change)).rejects.toThrow(`Expected ${sentence}`);
@@ -331,9 +334,11 @@ describe('a run', () => {
     expect(failed).toMatchObject([{ problem: 'p', reason }]);
   });
 
-  test.each([undefined, null, 5])('has no pool of %j', (budget) => {
-    expect(() => new BudgetPool(budget as Loose)).toThrow(
-      `Expected \`budget\` to be an object, got \`${budget}\`.`,
-    );
+  test.each([
+    [undefined, 'an object, got `undefined`.'],
+    [null, 'an object, got `null`.'],
+    [5, 'an object, such as `{ calls: 100 }`, got `5`.'],
+  ])('has no pool of %j', (budget, sentence) => {
+    expect(() => new BudgetPool(budget as Loose)).toThrow(`Expected \`budget\` to be ${sentence}`);
   });
 });
