@@ -75,7 +75,7 @@ test('prices recorded thoughts, and searches other ones anew', async () => {
   expect(Math.max(...limited)).toBeGreaterThan(0.2);
   expect(Math.max(...limited)).toBeLessThanOrEqual(4);
   const limit = await espalier('bench', '--replay', run, '--budget-usd', '1');
-  expect(limit.stderr).toContain('`--replay` buys nothing');
+  expect(limit.stderr).toContain('`--replay` asks none');
   // Dollars that nobody knows cannot be limited.
   rmSync(join(run, 'report.json'));
   const unknown = await espalier('bench', '--replay', run, ...inDollars.slice(0, 2));

@@ -318,7 +318,20 @@ class Commit {
     return changes;
   }
 
+  /** Asks first what became of the calls that a killed commit had begun: nobody is to approve of what may be done. */
+  async #settleUnknown(): Promise<void> {
+    for (const { call, key, tool } of this.#due) {
+      const earlier = this.#deedOf(key);
+      if (earlier === undefined || earlier.stage === 'done') continue;
+      if (tool.effect !== 'irreversible') continue;
+      const answer = await this.#askUnknown(call, earlier);
+      if (answer === 'stop') throw mayHaveHappened(call, earlierEnd(earlier));
+      if (answer === 'done') this.#log.done(earlier);
+    }
+  }
+
   async #ask(changes?: JsonValue, place?: Workspace): Promise<void> {
+    await this.#settleUnknown();
     const calls = this.#due
       .filter(({ key }) => this.#deedOf(key)?.stage !== 'done')
       .map(({ call }): MadeCall => ({ ...call, fate: 'planned' }));
@@ -376,13 +389,8 @@ class Commit {
     const { parsed } = readInput(tool, call);
     const on = { db: place ?? frozen(due.data), parsed };
     if (tool.effect !== 'irreversible') return this.#makeReversible(due, on, place);
-    let id: string = randomUUID();
-    if (earlier !== undefined) {
-      const answer = await this.#askUnknown(call, earlier);
-      if (answer === 'done') return this.#log.done(earlier).output;
-      if (answer === 'stop') throw mayHaveHappened(call, earlierEnd(earlier));
-      id = earlier.id;
-    }
+    // Whoever was asked about an earlier run has said that it is to be run.
+    const id = earlier?.id ?? randomUUID();
     const deed = this.#begin(due, id);
     try {
       const { ran } = await follow(tool, on, { ...this.#call, id });

@@ -237,3 +237,41 @@ test('who is asked about a call that may have happened is told the id of its run
   expect(asked).toEqual(['ann', ids[0]]);
   expect(ids[1]).toBe(ids[0]);
 });
+
+test('nobody is asked to approve of a call that may have happened before it is known what became of it', async () => {
+  let sent = 0;
+  const post = toolEnvironment(null, {
+    name: 'post',
+    task: 'Write to Ann.',
+    tools: (tool) => ({
+      mail: tool({
+        input: z.object({ to: z.string() }),
+        effect: 'irreversible',
+        run() {
+          sent += 1;
+          if (sent === 1) throw new Error('No connection.');
+        },
+      }),
+    }),
+  });
+  const { tree } = await search(post, {
+    policy: () => [{ action: { tool: 'mail', input: { to: 'ann' } } }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  const journal = memoryJournal();
+  const asked: string[] = [];
+  const options = { journal, approve: () => asked.push('approve') > 0 };
+  expect(await post.commit(tree, options)).toMatchObject({ status: 'unknown' });
+  // Without an answer there is nothing to approve of.
+  expect(await post.commit(tree, options)).toMatchObject({ status: 'unknown' });
+  expect(asked).toEqual(['approve']);
+  const onUnknown = () => {
+    asked.push('onUnknown');
+    return 'done' as const;
+  };
+  expect(await post.commit(tree, { ...options, onUnknown })).toMatchObject({ status: 'committed' });
+  expect(asked).toEqual(['approve', 'onUnknown']);
+  expect(sent).toBe(1);
+});
