@@ -321,9 +321,8 @@ class Commit {
   /** Asks first what became of the calls that a killed commit had begun: nobody is to approve of what may be done. */
   async #settleUnknown(): Promise<void> {
     for (const { call, key, tool } of this.#due) {
-      const earlier = this.#deedOf(key);
+      const earlier = tool.effect === 'irreversible' ? this.#deedOf(key) : undefined;
       if (earlier === undefined || earlier.stage === 'done') continue;
-      if (tool.effect !== 'irreversible') continue;
       const answer = await this.#askUnknown(call, earlier);
       if (answer === 'stop') throw mayHaveHappened(call, earlierEnd(earlier));
       if (answer === 'done') this.#log.done(earlier);
