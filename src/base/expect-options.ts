@@ -23,13 +23,17 @@ export function expectOptions(owner: string, options: unknown, known: string): v
       `Expected the options of \`${owner}\`, got a model: write \`${owner}({ model })\`.`,
     );
   }
-  const meant = nearestName(unknown, names);
-  const hint = meant === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
-  throw refusalOf(options, `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
+  throw refusalOf(options, `\`${owner}\` has no option \`${unknown}\`. ${hintFor(unknown, names)}`);
 }
 
-/** The first unknown name, also among those that the object inherits. */
-function unknownIn(options: object, names: readonly string[]): string | undefined {
+/** What was meant by an unknown name, or else the known ones. */
+export function hintFor(unknown: string, names: readonly string[]): string {
+  const meant = nearestName(unknown, names);
+  return meant === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
+}
+
+/** The first unknown name, also among those that the object inherits. It makes no list of them: this is called often. */
+export function unknownIn(options: object, names: readonly string[]): string | undefined {
   for (const name in options) if (!names.includes(name)) return name;
   return undefined;
 }

@@ -395,7 +395,7 @@ export class CallGate {
       this.#goLive(again, { lost, charged });
     }
     const held = hung.filter(({ isHeld }) => isHeld);
-    const due = hung.filter((call) => !held.includes(call));
+    const due = hung.filter(({ isHeld }) => !isHeld);
     if (this.makesUpForLosses && !isEnd) this.#underWay.keepRoom(due);
     this.#chargeOpen(open, isEnd);
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;

@@ -147,8 +147,7 @@ async function grow(
   const { concurrency, order, seed, retryFailed = false } = request;
   const { plan, asked } = planFor(request, drawnBy(chosen, seed), { problem, parts });
   const budget = budgetOf(request, chosen.model);
-  const replaced = Object.keys(plan).filter((part) => part === 'evaluator' && !('value' in parts));
-  if (plan.method !== undefined && replaced.length > 0)
+  if (plan.method !== undefined && 'evaluator' in plan && !('value' in parts))
     printError(
       `The evaluator of \`${plan.method.name}\` is replaced: the model in the package judges states only in one word.`,
     );

@@ -1,7 +1,7 @@
 import { describeValue } from '../base/expect.ts';
+import { hintFor, unknownIn } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import { isThenable } from '../base/is-thenable.ts';
-import { nearestName } from '../base/nearest-name.ts';
 import { keyOf, stateAddress } from '../calls/acting-on.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -161,19 +161,7 @@ function identityOf<State, Action>(
   return `${reward} ${cost} ${terminal} ${answer} ${key}`;
 }
 
-const parts: ReadonlySet<string> = new Set(['state', 'reward', 'cost', 'terminal', 'answer']);
-
-/** A misspelt key would be a step without it. Called for every step: it makes no list of the keys. */
-function unknownPart(method: string, transition: object): string | undefined {
-  for (const name in transition) {
-    if (parts.has(name)) continue;
-    const meant = nearestName(name, [...parts]);
-    const hint =
-      meant === undefined ? `It has ${[...parts].join(', ')}.` : `Did you mean \`${meant}\`?`;
-    return `The transition that \`${method}\` returned has an unknown \`${name}\`. ${hint}`;
-  }
-  return undefined;
-}
+const parts = ['state', 'reward', 'cost', 'terminal', 'answer'];
 
 /** Describes what is wrong with a transition, for the author of a plug-in. */
 export function faultOfTransition(
@@ -184,8 +172,11 @@ export function faultOfTransition(
   if (!isObject || transition.state === undefined || isThenable(transition.state)) {
     return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(isObject ? (transition.state ?? transition) : transition)}.`;
   }
-  const unknown = unknownPart(method, transition);
-  if (unknown !== undefined) return unknown;
+  // A misspelt key would be a step without it.
+  const unknown = unknownIn(transition, parts);
+  if (unknown !== undefined) {
+    return `The transition that \`${method}\` returned has an unknown \`${unknown}\`. ${hintFor(unknown, parts)}`;
+  }
   const { reward, cost = 0, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {
     return `Expected \`reward\` to be a finite number, got ${describeValue(reward)}.`;

@@ -10,7 +10,7 @@ const longest = 1_000_000;
 const success = 0;
 const badFile = 8;
 const notSupported = 52;
-const isPipe = 70;
+const notSeekable = 70;
 /** The type of subscription to a clock. */
 const clock = 0;
 
@@ -86,8 +86,8 @@ const system: Readonly<Record<string, (...given: never[]) => number>> = {
   fd_prestat_get: () => badFile,
   fd_prestat_dir_name: () => badFile,
   fd_close: (file: number) => (isOpen(file) ? success : badFile),
-  fd_seek: () => isPipe,
-  fd_tell: () => isPipe,
+  fd_seek: () => notSeekable,
+  fd_tell: () => notSeekable,
   fd_read(...[file, list, count, result]: Transfer) {
     if (file !== 0) return badFile;
     let read = 0;
