@@ -22,6 +22,8 @@ export interface BenchCell {
   readonly reason?: string;
   /** The choice, at most 2,000 characters: the environment's answer, or the actions; absent if nothing was chosen. */
   readonly answer?: string;
+  /** Present if it came to no end and no answer: what it chose is a step on the way. */
+  readonly isUnfinished?: true;
   /** Present if it failed for external reasons: calls failed, and no end was chosen. */
   readonly isOutage?: true;
   /**

@@ -60,6 +60,7 @@ export async function cellOf<State, Action>(
       : { status: 'failed', reason: why.message, right: false, anyRight: false, ends: [] }),
     ...(why !== undefined && blameFor(why, calls)),
     ...(answer !== undefined && { answer }),
+    ...(why === undefined && !isEnd(best) && result.answer === undefined && { isUnfinished: true }),
     isGuided: tree.stamps.has('oracle-guided'),
     stopReason,
     ...(result.exceeded !== undefined && { exceeded: result.exceeded }),

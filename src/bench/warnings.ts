@@ -32,6 +32,7 @@ export function warningsOf(
     ...methods.flatMap(overspent),
     ...lost(methods, { task, isReplay }),
     ...unrewarded(arms),
+    ...methods.flatMap(unfinished),
     ...methods.flatMap(unlimited),
     ...methods.flatMap(unused),
     ...unpriced(methods, models),
@@ -137,6 +138,22 @@ function unrewarded(arms: readonly Arm[]): readonly string[] {
   if (cells.every(({ ends }) => ends.length === 0)) return [];
   return [
     'Nothing can be right: no step of any search was rewarded, and the task has no `oracle`. Let the environment reward right ends with 1, or give each instance an `oracle`.',
+  ];
+}
+
+/** A budget that ends most searches before their first answer says little about the method. */
+function unfinished(arms: readonly Arm[]): readonly string[] {
+  const places = arms.flatMap(({ budget, cells }) => {
+    const count = cells.filter(
+      ({ isUnfinished, stopReason }) => isUnfinished && stopReason === 'budget',
+    ).length;
+    if (count <= mostFailed * cells.length) return [];
+    return [`in ${count} of ${cells.length} searches at ${budgetText(budget)}`];
+  });
+  const [first] = arms;
+  if (first === undefined || places.length === 0) return [];
+  return [
+    `${first.method} came to no final answer ${listed(places)}, because the budget ended first. Try larger budgets.`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { SearchNode } from '../contracts/node.ts';
-import { scoreOf } from './summary.ts';
+import { isOut } from './selection.ts';
+import { promiseOf, scoreOf } from './summary.ts';
 
 /** The parts of a tree that decide which end is best. */
 interface Ends<State, Action> {
@@ -8,17 +9,35 @@ interface Ends<State, Action> {
   nodes(): Iterable<SearchNode<State, Action>>;
 }
 
-/** Keeps the terminal node or answer at or below the cursor with the highest score, while a tree grows. */
+/** Keeps track of the best terminal node or answer at or below the cursor while a tree grows. */
 export class BestEnd<State, Action> {
   readonly #tree: Ends<State, Action>;
   #best: Scored<State, Action> | undefined;
+  readonly #unscored = new Set<SearchNode<State, Action>>();
 
   constructor(tree: Ends<State, Action>) {
     this.#tree = tree;
   }
 
+  /** The end with the highest score. */
   get node(): SearchNode<State, Action> | undefined {
     return this.#best?.node;
+  }
+
+  /**
+   * Of the ends without a score, such as those that the budget left unevaluated, the one whose parent promises most; ties
+   * go to the higher prior, then to the first.
+   */
+  get unscored(): SearchNode<State, Action> | undefined {
+    const { cursor, discount } = this.#tree;
+    let best: Scored<State, Action> | undefined;
+    for (const node of this.#unscored) {
+      if (isOut(node) || !isAtOrBelow(node, cursor)) continue;
+      const score = promiseOf(node.parent ?? node, discount);
+      const gain = best === undefined ? 1 : score - best.score || node.prior - best.node.prior;
+      if (gain > 0) best = { node, score };
+    }
+    return best?.node;
   }
 
   /** Considers a node that has changed. */
@@ -26,7 +45,11 @@ export class BestEnd<State, Action> {
     if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
     if (!isAtOrBelow(node, this.#tree.cursor)) return;
     const score = scoreOf(node, this.#tree.discount);
-    if (score === undefined) return;
+    if (score === undefined) {
+      this.#unscored.add(node);
+      return;
+    }
+    this.#unscored.delete(node);
     const best = this.#best;
     if (best === undefined || precedes({ node, score }, best)) {
       this.#best = { node, score };

@@ -71,6 +71,20 @@ test('a search whose ends were all lost has failed, and says why', async () => {
   });
 });
 
+test('an answer that the budget left unjudged is still given', async () => {
+  const limits = [6, 9, 10, 11, 12, 13, 14, 18];
+  const { cells } = await compare({
+    ...base,
+    task: hidden,
+    ...{ model: digitModel().model, out: newFolder(), methods: ['mcts', 'beam'], seeds: 1 },
+    budgets: limits.map((limit) => ({ unit: 'calls', limit })),
+  });
+  const searches = cells.filter(({ isGuided }) => !isGuided);
+  // An end that was found is chosen, evaluated or not; where none was found, that is said.
+  expect(searches.some(({ ends }) => ends.some(({ value }) => value === null))).toBe(true);
+  for (const { ends, isUnfinished = false } of searches) expect(isUnfinished).toBe(!ends.length);
+});
+
 test('no evaluator scores an answer: only rewards and oracles do', async () => {
   const task: BenchTask = {
     ...verified,

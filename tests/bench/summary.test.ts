@@ -303,6 +303,22 @@ test('what searches lost on their way, and what limits or rewards nothing, is sa
   expect(warningsFor([]).join()).not.toContain('Nothing can be right');
 });
 
+test('searches that the budget ended before an answer are told of, unless they are few', () => {
+  const cut = { isUnfinished: true } as const;
+  const cells = (unfinished: number) => [
+    ...arm('best-of-n', times(30, '0'), { ...cut, stopReason: 'exhausted' }),
+    ...arm('mcts', times(30 - unfinished, '1')),
+    ...arm('mcts', times(unfinished, '0'), cut).map((cell, place) => {
+      const name = `p${30 - unfinished + place}`;
+      return { ...cell, instance: name, cluster: name };
+    }),
+  ];
+  expect(reportOf(cells(2), header).warnings).toContain(
+    'mcts came to no final answer in 2 of 30 searches at 1,000 tokens, because the budget ended first. Try larger budgets.',
+  );
+  expect(reportOf(cells(1), header).warnings.join()).not.toContain('no final answer');
+});
+
 test('a deadline that was noticed late is no broken budget', () => {
   const late = (ms: number) =>
     reportOf(arm('mcts', times(30, '1'), { budget: { unit: 'ms', limit: 150 }, ms }), header)

@@ -130,3 +130,42 @@ describe('best', () => {
     expect(tree.conclusion).toEqual({ node: a, optimal: true });
   });
 });
+
+describe('best, where no end has a score,', () => {
+  test('is an end that was never evaluated, rather than a step on the way', () => {
+    const tree = plant();
+    const visited = grow(tree, tree.root, ['visited', { value: 1 }]);
+    tree.backup(visited);
+    tree.prefer(visited);
+    const end = grow(tree, visited, ['end', { terminal: true }]);
+    expect(tree.bestTerminal).toBeUndefined();
+    expect(tree.best).toBe(end);
+    expect(tree.fork().best.id).toBe(end.id);
+
+    const scored = grow(tree, tree.root, ['scored', { reward: 0, terminal: true }]);
+    expect(tree.best).toBe(scored);
+  });
+
+  test('is, of the ends that were never evaluated, the one whose parent promises most', () => {
+    const tree = plant();
+    const low = grow(tree, tree.root, ['low', { value: 0.4, reward: 0.1 }]);
+    const high = grow(tree, tree.root, ['high', { value: 0.6 }]);
+    const ofLow = grow(tree, low, ['of low', { terminal: true, prior: 0.9 }]);
+    expect(tree.best).toBe(ofLow);
+
+    const first = grow(tree, high, ['first', { terminal: true, prior: 0.2 }]);
+    const likelier = grow(tree, high, ['likelier', { terminal: true, prior: 0.3 }]);
+    grow(tree, high, ['as likely', { terminal: true, prior: 0.3 }]);
+    expect(tree.best).toBe(likelier);
+
+    tree.prune(likelier);
+    tree.fail(first, { kind: 'call', message: 'Lost.' });
+    expect(tree.best.action).toBe('as likely');
+
+    tree.advance(low);
+    expect(tree.best).toBe(ofLow);
+
+    tree.addEvaluation(ofLow, evaluated(0));
+    expect(tree.bestTerminal).toBe(ofLow);
+  });
+});
