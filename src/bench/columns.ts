@@ -1,3 +1,4 @@
+import { mostUnused } from './bounds.ts';
 import {
   amount,
   budgetText,
@@ -8,6 +9,7 @@ import {
   pointsWithin,
   pValue,
 } from './figures.ts';
+import { leavesMuch } from './points.ts';
 import type { BenchBudget, BenchDifference, BenchPoint, BenchReport } from './report.ts';
 
 /** A column of a table about points, the same wherever it is shown. */
@@ -67,9 +69,11 @@ const prices: readonly PointColumn[] = [
   },
   {
     heading: 'unused',
-    meaning: `the share of the budget that was left by searches that were not solved; ${none} where all were`,
-    cell: ({ n, unused, ends }) =>
-      n === 0 || Object.keys(ends).every((reason) => reason === 'solved') ? none : percent(unused),
+    meaning: `the share of the budget that was left by searches that were not solved; ${none} where all were, † above ${100 * mostUnused} %`,
+    cell: (point) =>
+      point.n === 0 || Object.keys(point.ends).every((reason) => reason === 'solved')
+        ? none
+        : `${percent(point.unused)}${leavesMuch(point) ? ' †' : ''}`,
   },
 ];
 

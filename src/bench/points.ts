@@ -1,5 +1,6 @@
 import { mean } from '../base/stats/mean.ts';
 import { type Arm, isHurt, isLost, isRight, isScored } from './arms.ts';
+import { greedyName, mostUnused } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
 import type { BenchPoint } from './report.ts';
 import { calibrationOf, clusteredShare, groupsOf, passAtK } from './statistics.ts';
@@ -85,6 +86,11 @@ function unusedShare(cells: readonly BenchCell[]): number {
     return [Math.min(1, Math.max(0, 1 - spent / cell.budget.limit))];
   });
   return left.length === 0 ? 0 : mean(left);
+}
+
+/** Whether more of a budget was left than may stay unsaid. Greedy asks once, whatever the budget: what it leaves says nothing. */
+export function leavesMuch({ method, unused }: BenchPoint): boolean {
+  return unused > mostUnused && method !== greedyName;
 }
 
 /** The reasons in one order, so that equal reports are written alike. */

@@ -5,7 +5,7 @@ import { areTooMany, budgetKey } from './arms.ts';
 import { leastClusters, leastGain } from './bounds.ts';
 import { budgetText, dollars, listed, percent, points, signedPoints } from './figures.ts';
 import { nextSteps } from './next-steps.ts';
-import { type ScoredPoint, scored } from './points.ts';
+import { leavesMuch, type ScoredPoint, scored } from './points.ts';
 import { priceOf } from './price.ts';
 import type { BenchBudget, BenchDifference, BenchPoint, Verdict } from './report.ts';
 import { groupsOf } from './statistics.ts';
@@ -49,6 +49,22 @@ interface ScoredFindings extends Findings {
  * @see Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", 1982, for intersection–union tests.
  */
 export function verdictOf(found: Findings): Verdict {
+  const { text, ...verdict } = judged(found);
+  return { ...verdict, text: [text, ...leftUnused(found.points)].join(' ') };
+}
+
+/** What a budget holds and a search leaves might have gained something. */
+function leftUnused(points: readonly BenchPoint[]): readonly string[] {
+  const most = new Map<string, number>();
+  for (const { method, unused } of points.filter(leavesMuch)) {
+    most.set(method, Math.max(unused, most.get(method) ?? 0));
+  }
+  if (most.size === 0) return [];
+  const parts = [...most].map(([method, unused]) => `${percent(unused)} by ${method}`);
+  return [`Budget was left unused: up to ${listed(parts)}.`];
+}
+
+function judged(found: Findings): Verdict {
   const searches = searchesOf(found);
   const broken = searches.filter((search) => failedIn(found, search).length > 0);
   const sound = searches.filter((search) => !broken.includes(search));

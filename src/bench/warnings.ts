@@ -1,9 +1,9 @@
 import type { StopReason } from '../search/contracts.ts';
 import type { Arm } from './arms.ts';
-import { greedyName, mostFailed, mostUnused } from './bounds.ts';
+import { mostFailed } from './bounds.ts';
 import type { BenchCell } from './cell.ts';
 import { budgetText, listed, percent, shortened } from './figures.ts';
-import { pointOf, spentOf } from './points.ts';
+import { leavesMuch, pointOf, spentOf } from './points.ts';
 import { groupsOf } from './statistics.ts';
 
 /**
@@ -177,15 +177,11 @@ const whyEnded: Readonly<Record<StopReason | 'simulations', string>> = {
   failed: 'they could not continue',
 };
 
-/** Greedy asks once, whatever the budget: what it leaves says nothing. */
 function unused(arms: readonly Arm[]): readonly string[] {
   const found = arms
     .map((arm) => ({ ...pointOf(arm), why: commonEnd(arm) }))
     // What failed is told of by itself.
-    .filter(
-      ({ method, unused: left, why }) =>
-        left > mostUnused && method !== greedyName && why.reason !== 'failed',
-    );
+    .filter((point) => leavesMuch(point) && point.why.reason !== 'failed');
   const [first] = found;
   if (first === undefined) return [];
   const reasons = found.map(({ why }) => why.reason);

@@ -171,8 +171,10 @@ describe('no', () => {
       ).text;
     expect(text({ accuracy: 0.01 }, { accuracy: 0 })).toContain('No method gets 5 % right');
     expect(text({ accuracy: 0.97 }, { accuracy: 0.96 })).toContain('try harder problems');
-    // A note says it, and at which budgets.
-    expect(text({}, { unused: 0.4 })).not.toContain('unused');
+    expect(text({ unused: 0.1 }, { unused: 0.4 })).toMatch(
+      / Budget was left unused: up to 40\.0 % by mcts\.$/,
+    );
+    expect(text({ unused: 0.1 }, {})).not.toContain('unused');
     expect(text({ anyEnd: 0.7 }, {})).toContain(
       'finds a right answer in 70.0 % of its searches but chooses it in only 50.0 %',
     );
