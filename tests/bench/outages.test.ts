@@ -206,7 +206,8 @@ describe('code that throws', () => {
   const thrown = () => {
     throw new TypeError('No such field.');
   };
-  type Broken = Partial<Record<'evaluator' | 'plan' | 'policy' | 'returns' | 'reset', true>>;
+  type Part = 'algorithm' | 'evaluator' | 'plan' | 'policy' | 'returns' | 'reset';
+  type Broken = Partial<Record<Part, true>>;
   /** A method and a task of somebody who has made a mistake. */
   function mistaken(broken: Broken) {
     const method: BenchMethod = {
@@ -218,7 +219,7 @@ describe('code that throws', () => {
           policy: broken.policy === true ? { propose: thrown } : fromModel({ model, maxTokens: 4 }),
           evaluator:
             broken.evaluator === true ? thrown : () => (broken.returns === true ? Number.NaN : 0.5),
-          algorithm: mcts(),
+          algorithm: broken.algorithm === true ? { ...mcts(), run: thrown } : mcts(),
         };
       },
     };
@@ -234,6 +235,7 @@ describe('code that throws', () => {
   }
 
   test.each<[Broken]>([
+    [{ algorithm: true }],
     [{ policy: true }],
     [{ evaluator: true }],
     [{ returns: true }],
