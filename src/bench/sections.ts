@@ -29,9 +29,12 @@ export const guidedMeaning =
 export const areaMeaning =
   'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy if every doubling of the budget counts the same.';
 
+/** What every document about a report begins with, by which it is known as one. */
+export const titleBeginning = 'Does search pay on ';
+
 /** The title of a report. */
 export function reportTitle({ task }: BenchReport): string {
-  return `Does search pay on ${task.title}?`;
+  return `${titleBeginning}${task.title}?`;
 }
 
 /** The comparison in one sentence. */
