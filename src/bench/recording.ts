@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { seededRandom } from '../base/random.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
@@ -14,6 +15,7 @@ import { actualCost, mostCost, priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel, ModelCall } from '../contracts/language-model.ts';
 import { appendLine, readLines } from '../runs/json-lines.ts';
+import { isOwnList } from '../runs/own-files.ts';
 
 const lineSchema = z.union([
   z.object({ key: z.string(), value: z.json() }),
@@ -45,7 +47,8 @@ export class Recording {
   /**
    * @param own - The folder of this benchmark's own.
    * @param shared - Where answers are kept, for others too.
-   * @throws EspalierError `storage` if a folder cannot be read, naming the file and the line.
+   * @throws EspalierError `usage` for a file of somebody else; `storage` if a folder cannot be read, naming the file and
+   * the line.
    */
   constructor(own: string, shared: string = own) {
     for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);
@@ -153,8 +156,17 @@ function* linesIn(folder: string): Generator<Line, void, undefined> {
     return readdirSync(folder).toSorted();
   });
   for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
-    for (const { value } of readLines(join(folder, name), lineSchema)) yield value;
+    const path = join(folder, name);
+    if (!isOwnList(path, { shape: lineSchema, beginning: '{"' })) throw foreign(path);
+    for (const { value } of readLines(path, lineSchema)) yield value;
   }
+}
+
+function foreign(path: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `\`${path}\` holds no recorded answers, and all \`.jsonl\` files of the folder are read as such: move it, or choose another folder for \`--cache\` (\`recording\` in code).`,
+  );
 }
 
 /** A file that no other process writes to: one of this number may have written here before. */

@@ -189,7 +189,10 @@ test('a recording that cannot be read leaves no benchmark behind', async () => {
   writeFileSync(join(cache, 'rows.jsonl'), '{"mine": 1}\n');
   const asked = ['--no-times', '--out', out, '--cache', cache];
   const { code, stderr } = await espalier('bench', ...small, ...asked);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('rows.jsonl')]);
+  expect([code, stderr]).toEqual([
+    2,
+    `\`${join(cache, 'rows.jsonl')}\` holds no recorded answers, and all \`.jsonl\` files of the folder are read as such: move it, or choose another folder for \`--cache\` (\`recording\` in code).\n`,
+  ]);
   expect(existsSync(join(out, 'run.json'))).toBe(false);
 });
 
