@@ -183,7 +183,9 @@ class Benchmark {
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
       ...(stopWhen !== undefined && { stopWhen }),
-      ...(onProgress !== undefined && { onProgress }),
+      ...(onProgress !== undefined && {
+        onProgress: (progress) => onProgress({ ...progress, bought: this.#recording.bought }),
+      }),
     });
   }
 

@@ -85,7 +85,7 @@ export class Recording {
       readonly scope: string;
       readonly paced: boolean;
       readonly prices: PriceTable;
-      /** The middleware between the recording and the model. */
+      /** The middleware between the recording and what counts as bought. */
       readonly inner: AnyMiddleware;
     },
   ): LanguageModel {
@@ -102,8 +102,8 @@ export class Recording {
       },
     };
     const cache = withCache({ store, namespace: key, charged: true, paced });
-    const around = [this.#reusing(scope), cache, seeded(scope), this.#counting(prices), inner];
-    const made = wrapModel(model, ...around);
+    const bought = [this.#buys(), inner, this.#counting(prices)];
+    const made = wrapModel(model, this.#reusing(scope), cache, seeded(scope), ...bought);
     ofModel.set(scope, made);
     return made;
   }
@@ -123,10 +123,17 @@ export class Recording {
     });
   }
 
-  /** Counts the bought calls. */
+  /** Notes which calls no recorded answer answers. */
+  #buys(): AnyMiddleware {
+    return aroundCalls(() => (_, call, make) => {
+      this.#buying.add(call);
+      return make(call);
+    });
+  }
+
+  /** Counts the calls that were made. One that waits for others and is aborted was not. */
   #counting(prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async ({ operation, request }, call, make) => {
-      this.#buying.add(call);
       const price = priceOf(model, prices, false);
       const most = () => mostCost(operation.worstCase?.(request), price);
       try {
@@ -134,8 +141,8 @@ export class Recording {
         this.#count(actualCost(answer.usage, most(), price));
         return answer;
       } catch (error) {
-        // What failed and may have been paid for is charged to its search: it was bought as well.
-        const lost = call.signal.aborted ? nothing : chargeOf(error, most());
+        // What failed or was aborted and may have been paid for is charged to its search: it was bought as well.
+        const lost = chargeOf(error, most());
         if (lost.tokens > 0 || lost.usd > 0) this.#count(lost);
         throw error;
       }

@@ -154,6 +154,23 @@ test('what failed and may have been paid for counts as bought', async () => {
   expect(spendText(report)).not.toContain('saved');
 });
 
+test('calls that a deadline aborts count as bought, as they are charged', async () => {
+  const { model } = digitModel();
+  const deaf: LanguageModel = {
+    ...model,
+    generate: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  };
+  const budget = { unit: 'ms', limit: 60 } as const;
+  const asked = { ...options, paced: true, budgets: [budget], limit: 1, model: deaf };
+  const { report } = await compare({ ...asked, out: newFolder() });
+  const { bought, charged } = report.spend;
+  expect(charged.usd).toBeGreaterThan(0);
+  expect(bought).toEqual(charged);
+});
+
 test('calls under way at a deadline are charged as the journal says', async () => {
   const { model } = digitModel();
   const slow: LanguageModel = {
