@@ -1,7 +1,9 @@
 import { openScope } from '#platform';
+import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { espalierVersion } from '../base/version.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
+import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Oracle } from '../contracts/verifier.ts';
@@ -49,7 +51,16 @@ export interface Compared {
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
   expectCompareOptions(options);
-  const { task, split, limit, seed = 0, budgets, seeds = 1, baseline = 'best-of-n' } = options;
+  const {
+    task,
+    split,
+    limit,
+    seed = 0,
+    budgets,
+    seeds = 1,
+    baseline = 'best-of-n',
+    prices = {},
+  } = options;
   const asked = {
     seed,
     ...(split !== undefined && { split }),
@@ -57,6 +68,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   };
   const given: unknown = await task.instances(asked);
   const instances = expectInstances(given).slice(0, limit);
+  const paid = options.model ?? instances[0]?.model;
   const { baselines, methods } = measuredBy(options, instances);
   const tight = await expectRoom(options, { methods, instances });
   await expectModels(options, instances);
@@ -82,6 +94,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     },
     ...{ model: nameOrNull(options.model), judgeModel: nameOrNull(options.judgeModel) },
     temperature: options.temperature ?? null,
+    ...defined({ maxTokens: options.maxTokens, price: paid && priceOf(paid, prices, false) }),
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
     // Dollars are binary fractions: what was bought first must not show in their sum.
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
@@ -170,7 +183,9 @@ class Benchmark {
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
       ...(stopWhen !== undefined && { stopWhen }),
-      ...(onProgress !== undefined && { onProgress }),
+      ...(onProgress !== undefined && {
+        onProgress: (progress) => onProgress({ ...progress, bought: this.#recording.bought }),
+      }),
     });
   }
 

@@ -4,6 +4,7 @@ import { expectVerdict } from '../base/expect-no-oracle.ts';
 import { messageOf, sentenceOf } from '../base/failure.ts';
 import { seededRandom } from '../base/random.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
+import { withPlace } from '../base/user-module.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
@@ -57,8 +58,7 @@ export async function cellOf<State, Action>(
     ...name,
     ...(why === undefined
       ? await scoredBy(scorer, { best, ends, isFree: oracle === undefined, signal })
-      : { status: 'failed', reason: why.message, right: false, anyRight: false, ends: [] }),
-    ...(why !== undefined && blameFor(why, calls)),
+      : { status: 'failed', right: false, anyRight: false, ends: [], ...blameFor(why, calls) }),
     ...(answer !== undefined && { answer }),
     ...(why === undefined && !isEnd(best) && result.answer === undefined && { isUnfinished: true }),
     isGuided: tree.stamps.has('oracle-guided'),
@@ -122,13 +122,14 @@ function lostOn(
 /** What plug-ins throw counts as a call that failed; what they return and must not is invalid. */
 const ofNoMethod: readonly Failure['kind'][] = ['call', 'invalid'];
 
-/** Whose fault it is that a search failed, where it is none of its method. */
+/** Why a search failed, and whose fault it is where it is none of its method. */
 function blameFor(
-  { kind }: Failure,
+  { kind, message, cause }: Failure,
   { reason }: Pick<CallsMade, 'reason'>,
-): Pick<BenchCell, 'isBroken' | 'isOutage'> {
-  if (!ofNoMethod.includes(kind)) return {};
-  return kind === 'call' && reason !== undefined ? { isOutage: true } : { isBroken: true };
+): Pick<BenchCell, 'isBroken' | 'isOutage' | 'reason'> {
+  if (!ofNoMethod.includes(kind)) return { reason: message };
+  if (kind === 'call' && reason !== undefined) return { isOutage: true, reason: message };
+  return { isBroken: true, reason: withPlace(message, cause) };
 }
 
 /** The most characters of what was chosen that a cell keeps. */

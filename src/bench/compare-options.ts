@@ -29,7 +29,7 @@ import {
   expectVotes,
   type Sampling,
 } from './methods.ts';
-import type { BenchBudget } from './report.ts';
+import type { BenchBudget, BenchReport } from './report.ts';
 import type { BenchInstance, BenchTask } from './task.ts';
 
 /** Options of `compare`. */
@@ -103,8 +103,10 @@ export interface CompareOptions {
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. Paid answers are kept. */
   readonly signal?: AbortSignal;
-  /** Called when a search starts or ends. */
-  readonly onProgress?: (progress: GenerateProgress) => void;
+  /** Called when a search starts or ends, with what searches were charged (`spend`) and what was `bought`. */
+  readonly onProgress?: (
+    progress: GenerateProgress & { readonly bought: BenchReport['spend']['bought'] },
+  ) => void;
 }
 
 const names =

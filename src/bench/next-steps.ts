@@ -9,13 +9,15 @@ export function nextSteps(
 ): readonly string[] {
   const searches = all.filter(({ isBaseline }) => !isBaseline);
   const main = all.filter(({ method }) => method === baseline);
+  const reach = outOfReach(all);
   const steps = [
-    outOfReach(all),
+    reach,
     unchosen(main),
     misjudged(searches),
-    answer === 'yes' ? rising(searches) : undefined,
+    // Out of reach, another size of budgets was named already.
+    answer === 'yes' && reach === undefined ? rising(searches) : undefined,
   ].flatMap((step) => step ?? []);
-  return steps.length > 0 ? steps.slice(0, 2) : [otherwise(answer)];
+  return steps.length > 0 ? steps.slice(0, 2) : otherwise(answer);
 }
 
 function outOfReach(points: readonly ScoredPoint[]): string | undefined {
@@ -44,7 +46,7 @@ function misjudged(searches: readonly ScoredPoint[]): string | undefined {
     (a, b) => (b.calibration?.expectedError ?? 0) - (a.calibration?.expectedError ?? 0),
   );
   if (worst === undefined) return undefined;
-  return `The values of ${worst.method} are off by ${points(worst.calibration?.expectedError ?? 0)} points on average: calibrate them, or use another judge.`;
+  return `The values of ${worst.method} at ${budgetText(worst.budget)} are off by ${points(worst.calibration?.expectedError ?? 0)} points on average: calibrate them, or use another judge.`;
 }
 
 function rising(searches: readonly ScoredPoint[]): string | undefined {
@@ -58,13 +60,14 @@ function rising(searches: readonly ScoredPoint[]): string | undefined {
   return `The curve of ${found.method} is still rising at ${budgetText(found.budget)}: try larger budgets.`;
 }
 
-function otherwise(answer: Verdict['answer']): string {
+function otherwise(answer: Verdict['answer']): readonly string[] {
   switch (answer) {
     case 'yes':
-      return 'Confirm it on problems that were not used for tuning.';
+      return ['Confirm it on problems that were not used for tuning.'];
     case 'no':
-      return 'Spend on a better model, better values or another method instead.';
+      return ['Spend on a better model, better values or another method instead.'];
     case 'undecided':
-      return 'Add problems before you add methods.';
+      // How many problems would decide has been said.
+      return [];
   }
 }

@@ -19,23 +19,27 @@ export function priceOf(
   },
 ): readonly string[] {
   if (mine === undefined || other === undefined) return [];
-  return [spent(mine, other, 100 * difference), ...reach(points, mine, other)];
+  return [...spent(mine, other, 100 * difference), ...reach(points, mine, other)];
 }
 
-function spent(mine: ScoredPoint, other: ScoredPoint, gained: number): string {
-  const amounts = `It spends ${spendOf(mine)} per search, against ${spendOf(other)} for ${other.method}`;
-  const more = mine.tokens - other.tokens;
+/** In calls where models count no tokens; nothing where none was asked. */
+function spent(mine: ScoredPoint, other: ScoredPoint, gained: number): readonly string[] {
+  const unit = (['tokens', 'calls'] as const).find((name) => mine[name] + other[name] > 0);
+  if (unit === undefined) return [];
+  const amounts = `It spends ${spendOf(mine, unit)} per search, against ${spendOf(other, unit)} for ${other.method}`;
+  const more = mine[unit] - other[unit];
   const dearer = mine.usd === null || other.usd === null ? null : mine.usd - other.usd;
-  if (more <= 0 && (dearer ?? 0) <= 0) return `${amounts}: the gain comes at no extra cost.`;
+  if (more <= 0 && (dearer ?? 0) <= 0) return [`${amounts}: the gain comes at no extra cost.`];
   const price = [
-    ...(more > 0 ? [budgetText({ unit: 'tokens', limit: more / gained })] : []),
+    ...(more > 0 ? [budgetText({ unit, limit: more / gained })] : []),
     ...(dearer !== null && dearer > 0 ? [dollars(dearer / gained)] : []),
   ];
-  return `${amounts}: each point gained costs ${listed(price)} per search.`;
+  return [`${amounts}: each point gained costs ${listed(price)} per search.`];
 }
 
-function spendOf({ tokens, usd }: ScoredPoint): string {
-  const text = budgetText({ unit: 'tokens', limit: Math.round(tokens) });
+function spendOf(point: ScoredPoint, unit: 'calls' | 'tokens'): string {
+  const { usd, [unit]: spend } = point;
+  const text = budgetText({ unit, limit: unit === 'tokens' ? Math.round(spend) : spend });
   return usd === null || usd === 0 ? text : `${text} (${dollars(usd)})`;
 }
 

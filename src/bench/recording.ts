@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { seededRandom } from '../base/random.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
@@ -14,6 +15,7 @@ import { actualCost, mostCost, priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel, ModelCall } from '../contracts/language-model.ts';
 import { appendLine, readLines } from '../runs/json-lines.ts';
+import { isOwnList } from '../runs/own-files.ts';
 
 const lineSchema = z.union([
   z.object({ key: z.string(), value: z.json() }),
@@ -45,7 +47,8 @@ export class Recording {
   /**
    * @param own - The folder of this benchmark's own.
    * @param shared - Where answers are kept, for others too.
-   * @throws EspalierError `storage` if a folder cannot be read, naming the file and the line.
+   * @throws EspalierError `usage` for a file of somebody else; `storage` if a folder cannot be read, naming the file and
+   * the line.
    */
   constructor(own: string, shared: string = own) {
     for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);
@@ -82,7 +85,7 @@ export class Recording {
       readonly scope: string;
       readonly paced: boolean;
       readonly prices: PriceTable;
-      /** The middleware between the recording and the model. */
+      /** The middleware between the recording and what counts as bought. */
       readonly inner: AnyMiddleware;
     },
   ): LanguageModel {
@@ -99,8 +102,8 @@ export class Recording {
       },
     };
     const cache = withCache({ store, namespace: key, charged: true, paced });
-    const around = [this.#reusing(scope), cache, seeded(scope), this.#counting(prices), inner];
-    const made = wrapModel(model, ...around);
+    const bought = [this.#buys(), inner, this.#counting(prices)];
+    const made = wrapModel(model, this.#reusing(scope), cache, seeded(scope), ...bought);
     ofModel.set(scope, made);
     return made;
   }
@@ -120,10 +123,17 @@ export class Recording {
     });
   }
 
-  /** Counts the bought calls. */
+  /** Notes which calls no recorded answer answers. */
+  #buys(): AnyMiddleware {
+    return aroundCalls(() => (_, call, make) => {
+      this.#buying.add(call);
+      return make(call);
+    });
+  }
+
+  /** Counts the calls that were made. One that waits for others and is aborted was not. */
   #counting(prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async ({ operation, request }, call, make) => {
-      this.#buying.add(call);
       const price = priceOf(model, prices, false);
       const most = () => mostCost(operation.worstCase?.(request), price);
       try {
@@ -131,8 +141,8 @@ export class Recording {
         this.#count(actualCost(answer.usage, most(), price));
         return answer;
       } catch (error) {
-        // What failed and may have been paid for is charged to its search: it was bought as well.
-        const lost = call.signal.aborted ? nothing : chargeOf(error, most());
+        // What failed or was aborted and may have been paid for is charged to its search: it was bought as well.
+        const lost = chargeOf(error, most());
         if (lost.tokens > 0 || lost.usd > 0) this.#count(lost);
         throw error;
       }
@@ -153,8 +163,17 @@ function* linesIn(folder: string): Generator<Line, void, undefined> {
     return readdirSync(folder).toSorted();
   });
   for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
-    for (const { value } of readLines(join(folder, name), lineSchema)) yield value;
+    const path = join(folder, name);
+    if (!isOwnList(path, { shape: lineSchema, beginning: '{"' })) throw foreign(path);
+    for (const { value } of readLines(path, lineSchema)) yield value;
   }
+}
+
+function foreign(path: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `\`${path}\` holds no recorded answers, and all \`.jsonl\` files of the folder are read as such: move it, or choose another folder for \`--cache\` (\`recording\` in code).`,
+  );
 }
 
 /** A file that no other process writes to: one of this number may have written here before. */

@@ -1,4 +1,5 @@
 import type { Interval } from '../base/stats/wilson-interval.ts';
+import type { ModelPrice } from '../contracts/language-model.ts';
 import type { Spend } from '../contracts/spend.ts';
 import type { StopReason } from '../search/contracts.ts';
 
@@ -167,6 +168,10 @@ export interface BenchReport {
   readonly judgeModel: string | null;
   /** The temperature of algorithms; `null` for that of the policy. */
   readonly temperature: number | null;
+  /** The longest step, in tokens. @defaultValue that of the task */
+  readonly maxTokens?: number;
+  /** What the model was charged at, in dollars per million tokens; absent if unknown, or without a model. */
+  readonly price?: ModelPrice;
   /** Searches per instance, method and budget. */
   readonly seeds: number;
   /** The seed of random numbers. */

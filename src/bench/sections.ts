@@ -29,9 +29,12 @@ export const guidedMeaning =
 export const areaMeaning =
   'The area under the curve of accuracy against the logarithm of the budget, divided by its width: the mean accuracy if every doubling of the budget counts the same.';
 
+/** What every document about a report begins with, by which it is known as one. */
+export const titleBeginning = 'Does search pay on ';
+
 /** The title of a report. */
 export function reportTitle({ task }: BenchReport): string {
-  return `Does search pay on ${task.title}?`;
+  return `${titleBeginning}${task.title}?`;
 }
 
 /** The comparison in one sentence. */
@@ -65,7 +68,8 @@ export function spendText({ spend: { bought, charged } }: BenchReport): string {
 
 /** What has to be the same to get the same result: pairs of a name and a value. */
 export function repetition(report: BenchReport): readonly (readonly [string, string])[] {
-  const { task, model, judgeModel, temperature, seeds, seed, baseline, versions } = report;
+  const { task, model, judgeModel, temperature, maxTokens, price } = report;
+  const { seeds, seed, baseline, versions } = report;
   return [
     ['task', task.name],
     ...(task.split === null ? [] : [['split', task.split] as const]),
@@ -77,6 +81,10 @@ export function repetition(report: BenchReport): readonly (readonly [string, str
     ...(model === null && temperature === null
       ? []
       : [['temperature', temperatureText(temperature)] as const]),
+    ...(maxTokens === undefined
+      ? []
+      : [['longest step', counted(maxTokens, 'token', amount(maxTokens))] as const]),
+    ...(price === undefined ? [] : [['dollars per million tokens', priceText(price)] as const]),
     ['compared with', baseline],
     ['searches per problem', amount(seeds)],
     ['seed', String(seed)],
@@ -89,6 +97,11 @@ export function repetition(report: BenchReport): readonly (readonly [string, str
 function temperatureText(given: number | null): string {
   const text = given === null ? `${usualTemperature} (default)` : String(given);
   return `${text}, greedy 0; not for models that take none, and published methods have their own`;
+}
+
+function priceText({ input, output, cachedInput }: NonNullable<BenchReport['price']>): string {
+  const cached = cachedInput === undefined ? '' : `, ${cachedInput} read from a cache`;
+  return `${input} read, ${output} written${cached}`;
 }
 
 /** What a document says beside its report. */
@@ -106,7 +119,7 @@ export function repeatWith(
 ): readonly [introduction: string, command: string] {
   return command === undefined
     ? [
-        'This command repeats it if the command line knows the task and the methods by these names; prices and addresses that were given in code are not in it:',
+        'This command repeats it if the command line knows the task and the methods by these names; guides, addresses and settings of models that were given in code are not in it:',
         repeatCommand(report),
       ]
     : ['The command was:', command];
@@ -114,7 +127,7 @@ export function repeatWith(
 
 /** The command that asks for the same benchmark, where its task and methods are known by their names. */
 export function repeatCommand(report: BenchReport): string {
-  const { task, model, temperature, baseline, seeds, seed, points, guided } = report;
+  const { task, model, temperature, maxTokens, baseline, seeds, seed, points, guided } = report;
   const all = [...points.filter(({ isBaseline }) => !isBaseline), ...guided];
   const methods = [...new Set(all.map(({ method }) => method))];
   const limits = [...points, ...guided].map(({ budget: { unit, limit } }) => ({ unit, limit }));
@@ -133,11 +146,22 @@ export function repeatCommand(report: BenchReport): string {
     ...(methods.length === 0 ? [] : ['--methods', methods.join(',')]),
     ...units.flatMap((unit) => ['--budgets', unit]),
     ...(temperature === null ? [] : ['--temperature', String(temperature)]),
+    ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
+    ...pricesOf(report),
     ...(baseline === 'best-of-n' ? [] : ['--baseline', baseline]),
     ...['--seeds', String(seeds), '--seed', String(seed)],
+    ...(points.length > 0 && points.every(({ cold }) => cold === null) ? ['--no-times'] : []),
   ]
     .map(shellQuoted)
     .join(' ');
+}
+
+/** A price with parts that no option has is most likely one that the package knows. */
+function pricesOf({ price }: BenchReport): readonly string[] {
+  if (price === undefined) return [];
+  const { input, output, tiers: _, ...rest } = price;
+  if (Object.keys(rest).length > 0 || (input === 0 && output === 0)) return [];
+  return ['--price-in', String(input), '--price-out', String(output)];
 }
 
 /** The mean height of each method's curve, best first within a unit. */

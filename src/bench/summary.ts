@@ -1,3 +1,4 @@
+import { defined } from '../backends/transport/json.ts';
 import { mean } from '../base/stats/mean.ts';
 import { signFlipP } from '../base/stats/sign-flips.ts';
 import { type Arm, armsOf, budgetKey, compareTexts, isRight, isScored, searchKey } from './arms.ts';
@@ -14,7 +15,14 @@ import { warningsOf } from './warnings.ts';
 export interface BenchHeader
   extends Pick<
     BenchReport,
-    'baseline' | 'judgeModel' | 'model' | 'seed' | 'temperature' | 'versions'
+    | 'baseline'
+    | 'judgeModel'
+    | 'maxTokens'
+    | 'model'
+    | 'price'
+    | 'seed'
+    | 'temperature'
+    | 'versions'
   > {
   readonly task: Omit<BenchReport['task'], 'clusters' | 'instances'>;
   /** Searches of each instance by each method at each budget. */
@@ -43,6 +51,8 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
     model,
     judgeModel,
     temperature,
+    maxTokens,
+    price,
     seed,
     seeds,
     task,
@@ -65,6 +75,7 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
     version: 1,
     task: { ...task, instances: instances.length, clusters: found.clusters },
     ...{ model, judgeModel, temperature },
+    ...defined({ maxTokens, price }),
     seeds,
     seed,
     baseline,

@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EspalierError } from '../base/errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { CompareOptions } from '../bench/compare-options.ts';
 import { expectRoom } from '../bench/first-call.ts';
 import { tryFolders } from '../bench/folders.ts';
 import type { BenchMethod } from '../bench/methods.ts';
 import { obstacleOf, refusalOf } from '../bench/obstacle.ts';
+import { titleBeginning } from '../bench/sections.ts';
 import type { BenchInstance } from '../bench/task.ts';
-import { foreign } from '../runs/own-files.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 /**
@@ -47,13 +49,22 @@ export async function tryBench(
 }
 
 /**
- * Refuses a folder with reports that are none of a benchmark: they would be written over.
+ * Refuses a folder with reports that no benchmark wrote: they would be written over.
  *
  * @throws EspalierError `usage`.
  */
 export function expectOwnReports({ out }: Pick<BenchRequest, 'out'>): void {
-  if (existsSync(join(out, 'run.json'))) return;
   for (const name of ['report.md', 'report.html']) {
-    if (existsSync(join(out, name))) throw foreign(join(out, name));
+    const path = join(out, name);
+    if (!existsSync(path) || (existsSync(join(out, 'run.json')) && isReport(path))) continue;
+    throw new EspalierError(
+      'usage',
+      `\`${path}\` was not written by this benchmark, which would overwrite it: move it, or choose another \`--out\`.`,
+    );
   }
+}
+
+function isReport(path: string): boolean {
+  const text = withStorageErrors(`\`${path}\``, () => readFileSync(path, 'utf8'));
+  return text.startsWith(`# ${titleBeginning}`) || text.includes(`<title>${titleBeginning}`);
 }

@@ -17,7 +17,7 @@ import { recordedTask } from '../bench/tasks/recorded.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { type GenerateProgress, usualFailuresInARow } from '../runs/generate.ts';
+import { usualFailuresInARow } from '../runs/generate.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { expectOwnReports, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';
@@ -165,7 +165,7 @@ async function searched(options: CompareOptions): Promise<Compared> {
         printError(`${counted(reused, 'search')} reused, ${left} to make.`);
       isTold = true;
     };
-    const onProgress = (progress: GenerateProgress) => {
+    const onProgress: CompareOptions['onProgress'] = (progress) => {
       tell(progress.done, progress.total - progress.done);
       show(progress);
     };

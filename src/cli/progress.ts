@@ -16,10 +16,13 @@ export async function withStatus<Result>(
   }
 }
 
+/** Where searches share what was bought, what they are charged is more. */
+type SharedProgress = GenerateProgress & { readonly bought?: Pick<Spend, 'usd'> };
+
 /** Shows how far a run over many searches is. */
-export function shownOn(status: StatusLine): (progress: GenerateProgress) => void {
+export function shownOn(status: StatusLine): (progress: SharedProgress) => void {
   const started = performance.now();
-  let first: GenerateProgress | undefined;
+  let first: SharedProgress | undefined;
   return (progress) => {
     first ??= progress;
     const since = { first, ms: performance.now() - started };
@@ -50,7 +53,7 @@ export function describeSearchProgress(
 
 /** How far it is, how fast, and how long it will take at that rate. */
 export function describeProgress(
-  { total, done, failed, running, waiting, spend }: GenerateProgress,
+  { total, done, failed, running, waiting, spend, bought }: SharedProgress,
   { first, ms }: { readonly first: GenerateProgress; readonly ms: number },
 ): string {
   const settled = done + failed;
@@ -66,9 +69,14 @@ export function describeProgress(
     ...describeWaiting(waiting),
     `${(perMs * 60_000).toFixed(1)}/min`,
     counted(spend.calls, 'call'),
-    ...(spend.usd > 0 ? [`$${spend.usd.toFixed(2)}`] : []),
+    ...(spend.usd > 0 ? [dollarsOf(spend, bought)] : []),
     ...(left === undefined ? [] : [`${duration(left)} left`]),
   ].join(' · ');
+}
+
+function dollarsOf({ usd }: Pick<Spend, 'usd'>, bought: Pick<Spend, 'usd'> | undefined): string {
+  const charged = `$${usd.toFixed(2)}`;
+  return bought === undefined ? charged : `charged ${charged}, bought $${bought.usd.toFixed(2)}`;
 }
 
 function describeWaiting({ requests, batches }: BatchProgress = nothingWaits): readonly string[] {

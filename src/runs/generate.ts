@@ -11,7 +11,8 @@ import {
   expectText,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
-import { messageOf } from '../base/failure.ts';
+import { messageOf, sentenceOf } from '../base/failure.ts';
+import { withPlace } from '../base/user-module.ts';
 import { BudgetPool } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import { JournalIndex } from '../calls/journal-index.ts';
@@ -383,11 +384,9 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       await this.#take({ problem, attempt }, plan, result);
     } catch (error) {
       if (this.#left.signal.aborted && error === this.#left.signal.reason) return;
-      // What fails for one problem may succeed for another; a failure of the disk or an abort by the caller affects
-      // all.
-      if (!EspalierError.isInstance(error) || error.scope === 'run') throw error;
+      this.#outside.throwIfAborted();
       spend ??= { ...nothing, ...new JournalIndex(file.lines).total };
-      this.#fail({ problem, attempt }, { reason: error.message, spend });
+      this.#fail({ problem, attempt }, { reason: reasonOf(error), spend });
     }
   }
 
@@ -483,6 +482,16 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   #heed(told: unknown): void {
     Promise.resolve(told).catch((error) => this.#broken.abort(error));
   }
+}
+
+/**
+ * Why an attempt failed. What fails for one problem may succeed for another, code of an algorithm included; a failure of
+ * the disk affects all.
+ */
+function reasonOf(error: unknown): string {
+  if (!EspalierError.isInstance(error)) return withPlace(sentenceOf(messageOf(error)), error);
+  if (error.scope === 'run') throw error;
+  return error.message;
 }
 
 /** Whether calls of a search failed that may succeed another time. */

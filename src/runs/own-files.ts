@@ -68,7 +68,8 @@ export function foreign(path: string): EspalierError {
   );
 }
 
-function isOwnList(path: string, own: OwnFile): boolean {
+/** Whether the lines of a file are ours, going by the first one. */
+export function isOwnList(path: string, own: OwnFile): boolean {
   const { beginning, after } = own;
   const first = withOpened(
     path,

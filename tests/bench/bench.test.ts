@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/bench/bench.ts';
 import type { BenchCell } from '../../src/bench/cell.ts';
+import { reportMarkdown } from '../../src/bench/markdown.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
 import { type LanguageModel, seededRandom } from '../../src/index.ts';
 import { base, digitModel, newFolder, timeless } from './codes.ts';
@@ -124,6 +125,22 @@ describe('a comparison that is kept', () => {
       expect(timeless(report)).toEqual(timeless(alone.report));
     }
   });
+});
+
+test('a comparison reports the longest step and the price, by which it can be repeated', async () => {
+  const { model } = digitModel();
+  const price = { input: 0.5, output: 2, cachedInput: 0.1 };
+  const asked = { ...base, model, limit: 1, methods: [], prices: { [model.modelId]: price } };
+  const { report } = await compare({ ...asked, maxTokens: 3, out: newFolder() });
+  expect(report).toMatchObject({ maxTokens: 3, price });
+  const facts = reportMarkdown(report);
+  expect(facts).toContain('| longest step | 3 tokens |');
+  expect(facts).toContain(
+    '| dollars per million tokens | 0.5 read, 2 written, 0.1 read from a cache |',
+  );
+  const plain = await compare({ ...asked, prices: {}, out: newFolder() });
+  expect(plain.report).not.toHaveProperty('maxTokens');
+  expect(plain.report.price).toEqual(model.price);
 });
 
 test('a comparison says which calls were bought, and which were answered by what others had bought', async () => {

@@ -127,6 +127,14 @@ test('the command repeats all that was asked for, and says what was replayed', (
   expect(command({ temperature: 0.7, baseline: 'greedy' })).toMatch(
     / --budgets tokens=1000,2000,8000,32000 --temperature 0.7 --baseline greedy --seeds 5 --seed 0$/,
   );
+  const price = { input: 0.1, output: 1.25, tiers: { batch: 0.5 } };
+  expect(command({ maxTokens: 256, price })).toMatch(
+    / --max-tokens 256 --price-in 0\.1 --price-out 1\.25 --seeds 5 --seed 0$/,
+  );
+  // It takes no such price, and this one may be known.
+  expect(command({ price: { ...price, cachedInput: 0.01 } })).not.toContain('--price');
+  const untimed = usual.points.map((point) => ({ ...point, ms: null, cold: null }));
+  expect(command({ points: untimed })).toMatch(/ --seed 0 --no-times$/);
   expect(command({ task: { ...task, spec: 'gsm8k:my tests.jsonl' } })).toMatch(
     /^espalier bench --task 'gsm8k:my tests.jsonl' --limit/,
   );

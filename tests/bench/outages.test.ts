@@ -154,6 +154,23 @@ test('what failed and may have been paid for counts as bought', async () => {
   expect(spendText(report)).not.toContain('saved');
 });
 
+test('calls that a deadline aborts count as bought, as they are charged', async () => {
+  const { model } = digitModel();
+  const deaf: LanguageModel = {
+    ...model,
+    generate: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  };
+  const budget = { unit: 'ms', limit: 60 } as const;
+  const asked = { ...options, paced: true, budgets: [budget], limit: 1, model: deaf };
+  const { report } = await compare({ ...asked, out: newFolder() });
+  const { bought, charged } = report.spend;
+  expect(charged.usd).toBeGreaterThan(0);
+  expect(bought).toEqual(charged);
+});
+
 test('calls under way at a deadline are charged as the journal says', async () => {
   const { model } = digitModel();
   const slow: LanguageModel = {
@@ -206,7 +223,8 @@ describe('code that throws', () => {
   const thrown = () => {
     throw new TypeError('No such field.');
   };
-  type Broken = Partial<Record<'evaluator' | 'plan' | 'policy' | 'returns' | 'reset', true>>;
+  type Part = 'algorithm' | 'evaluator' | 'plan' | 'policy' | 'returns' | 'reset';
+  type Broken = Partial<Record<Part, true>>;
   /** A method and a task of somebody who has made a mistake. */
   function mistaken(broken: Broken) {
     const method: BenchMethod = {
@@ -218,7 +236,7 @@ describe('code that throws', () => {
           policy: broken.policy === true ? { propose: thrown } : fromModel({ model, maxTokens: 4 }),
           evaluator:
             broken.evaluator === true ? thrown : () => (broken.returns === true ? Number.NaN : 0.5),
-          algorithm: mcts(),
+          algorithm: broken.algorithm === true ? { ...mcts(), run: thrown } : mcts(),
         };
       },
     };
@@ -234,6 +252,7 @@ describe('code that throws', () => {
   }
 
   test.each<[Broken]>([
+    [{ algorithm: true }],
     [{ policy: true }],
     [{ evaluator: true }],
     [{ returns: true }],

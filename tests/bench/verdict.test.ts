@@ -148,6 +148,32 @@ test('yes names the largest gain at the least budget at which any search pays', 
   expect(text).toContain('At 16,000 tokens beam gains the most: +64.0 points.');
 });
 
+test('yes counts in calls where models count no tokens, and says nothing where none was asked', () => {
+  const text = (mine: number, other: number) =>
+    verdictOf(
+      found({
+        points: [
+          point('best-of-n', 1000, { tokens: 0, calls: other }),
+          point('mcts', 1000, { tokens: 0, calls: mine, accuracy: 0.62 }),
+        ],
+        differences: [gain('mcts', 1000)],
+      }),
+    ).text;
+  expect(text(12, 6)).toContain(
+    'It spends 12 calls per search, against 6 calls for best-of-n: each point gained costs 0.5 calls per search.',
+  );
+  expect(text(0, 0)).not.toContain('spends');
+});
+
+test('yes advises one size of budgets', () => {
+  const points = [0.96, 0.99].flatMap((accuracy, place) =>
+    ['best-of-n', 'mcts'].map((method) => point(method, 1000 * (place + 1), { accuracy })),
+  );
+  const { text } = verdictOf(found({ points, differences: [gain('mcts', 1000)] }));
+  expect(text).toContain('try harder problems or smaller budgets.');
+  expect(text).not.toContain('larger budgets');
+});
+
 describe('no', () => {
   test('takes every search at every budget', () => {
     const some = [gain('mcts', 1000, nothing), gain('beam', 1000, { ...nothing, high: 0.0299 })];
@@ -180,7 +206,7 @@ describe('no', () => {
     );
     const calibration = { expectedError: 0.31, brier: 0.3, bins: [] };
     expect(text({}, { calibration })).toContain(
-      'The values of mcts are off by 31.0 points on average',
+      'The values of mcts at 1,000 tokens are off by 31.0 points on average',
     );
   });
 });
@@ -210,7 +236,7 @@ describe('undecided', () => {
   test('says how many problems would decide', () => {
     // SE = 0.08/1.96 at 100: for yes 100 · ((1.960 + 0.842) · 0.040816 / 0.05)² = 523; no is out of reach.
     const { text } = verdictOf(found({ differences: [gain('mcts', 1000, unsure)] }));
-    expect(text).toContain('about 530 independent problems would decide it.');
+    expect(text).toMatch(/about 530 independent problems would decide it\.$/);
     // For no: 100 · (2.802 · 0.040816 / 0.04)² = 817; below 0 nothing shows a yes.
     const worse = { ...unsure, difference: -0.01, low: -0.09, high: 0.07 };
     const other = verdictOf(found({ differences: [gain('mcts', 1000, worse)] }));

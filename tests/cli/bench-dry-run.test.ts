@@ -162,12 +162,26 @@ test.each([[['--dry-run']], [[]]])(
     const { code, stderr } = await espalier('bench', ...small, ...asked);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('report.md` is not a file of a run'),
+      expect.stringContaining('report.md` was not written by this benchmark'),
     ]);
     expect(readdirSync(out)).toEqual(['report.md']);
     expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('Mine.');
   },
 );
+
+test.each(['report.md', 'report.html'])('nor is a %s placed beside a benchmark', async (name) => {
+  const out = join(folder, `beside ${name}`);
+  const asked = ['bench', ...small, '--no-times'];
+  await espalier(...asked, '--out', out);
+  expect((await espalier(...asked, '--out', out)).stderr).toContain('reused, 0 to make.');
+  writeFileSync(join(out, name), 'Mine.');
+  const { code, stderr } = await espalier(...asked, '--out', out);
+  expect([code, stderr]).toEqual([
+    2,
+    `\`${join(out, name)}\` was not written by this benchmark, which would overwrite it: move it, or choose another \`--out\`.\n`,
+  ]);
+  expect(readFileSync(join(out, name), 'utf8')).toBe('Mine.');
+});
 
 test('a recording that cannot be read leaves no benchmark behind', async () => {
   const [out, cache] = [join(folder, 'unbegun'), join(folder, 'foreign')];
@@ -175,7 +189,10 @@ test('a recording that cannot be read leaves no benchmark behind', async () => {
   writeFileSync(join(cache, 'rows.jsonl'), '{"mine": 1}\n');
   const asked = ['--no-times', '--out', out, '--cache', cache];
   const { code, stderr } = await espalier('bench', ...small, ...asked);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('rows.jsonl')]);
+  expect([code, stderr]).toEqual([
+    2,
+    `\`${join(cache, 'rows.jsonl')}\` holds no recorded answers, and all \`.jsonl\` files of the folder are read as such: move it, or choose another folder for \`--cache\` (\`recording\` in code).\n`,
+  ]);
   expect(existsSync(join(out, 'run.json'))).toBe(false);
 });
 

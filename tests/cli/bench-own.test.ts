@@ -112,6 +112,23 @@ test('a suite names them too', async () => {
 });
 
 test.each([
+  ['methods', "export default { name: 'mine', concurrency: 1, laws: [], run() {", '} };'],
+  ['policy', 'export default { propose() {', '} };'],
+  ['value', 'export default () => () => {', '};'],
+])('code of --%s that throws is named with its place', async (option, begin, end) => {
+  const name = `own-${option}.js`;
+  const path = fileIn(folder, name, `${begin}\nthrow new TypeError('No field.');${end}`);
+  const parts = { policy: world, value: world, methods: 'mcts', [option]: path };
+  const { stdout } = await espalier(
+    ...['bench', '--task', world, ...calls, '--out', join(folder, `throwing-${option}`)],
+    ...Object.entries(parts).flatMap(([part, value]) => [`--${part}`, value]),
+  );
+  const { points, warnings } = JSON.parse(stdout) as BenchReport;
+  expect(points.at(-1)).toMatchObject({ n: 0, broken: 2 });
+  expect(warnings.join(' ')).toMatch(new RegExp(`No field \\(at \\S*${name}:2:7\\)\\.`));
+});
+
+test.each([
   [['--methods', './missing.js'], 'There is no file `./missing.js`.'],
   [['--policy', 'world'], 'Expected the path of a module such as `./world.ts`, got `world`.'],
   [

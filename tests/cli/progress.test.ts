@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StatusLine } from '../../src/cli/output.ts';
-import { describeSearchProgress } from '../../src/cli/progress.ts';
+import { describeProgress, describeSearchProgress } from '../../src/cli/progress.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
 
@@ -53,6 +53,15 @@ test('what takes long tells a terminal how far it is, and takes the line away at
   expect(seen['check-dataset']).toContain('1 row read · 0 of 1 file');
   expect(seen.bench).toMatch(/0\/\d+ · 1 under way/);
   for (const text of Object.values(seen)) expect(text.endsWith('\r\u001b[K')).toBe(true);
+});
+
+test('dollars charged are told from dollars bought where searches share answers', () => {
+  const spend = { simulations: 1, nodes: 1, calls: 3, tokens: 9, usd: 0.124, ms: 5 };
+  const progress = { total: 4, done: 1, failed: 0, running: 1, solved: 0, spend };
+  const since = { first: progress, ms: 1 };
+  expect(describeProgress(progress, since)).toMatch(/ · \$0\.12$/);
+  const shared = { ...progress, bought: { usd: 0.031 } };
+  expect(describeProgress(shared, since)).toContain(' · charged $0.12, bought $0.03');
 });
 
 test('doctor says what it probes', async () => {

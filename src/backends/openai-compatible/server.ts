@@ -174,7 +174,14 @@ export class Server {
 
   async #get(url: string, signal: AbortSignal): Promise<unknown> {
     const timeoutMs = Math.min(this.#options.timeoutMs ?? patienceMs, patienceMs);
-    return (await this.#line.send({ url, timeoutMs }, { signal })).body;
+    try {
+      return (await this.#line.send({ url, timeoutMs }, { signal })).body;
+    } catch (error) {
+      if (!ModelCallError.isInstance(error)) throw error;
+      // No server charges for a probe, whatever became of it.
+      const { message, cause } = error;
+      throw new ModelCallError({ ...error, message, cause, charged: false });
+    }
   }
 }
 

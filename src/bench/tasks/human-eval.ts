@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { expectDifferent, jsonLine } from '../../runs/problems-file.ts';
@@ -88,11 +89,19 @@ async function resultsOf(trial: Trial): Promise<readonly CodeResult[]> {
   if ('error' in ran) return failed(ran.error);
   const [, results] = ran.output.split(secret);
   if (results === undefined) return failed('it ended Python before its tests.');
-  return z
-    .array(z.tuple([z.boolean(), z.string()]))
-    .parse(JSON.parse(results))
-    .map(([isRight, line]) => ({ isRight, line }));
+  const [fault, told] = answer.parse(JSON.parse(results));
+  // The right solution would fail as well: nobody knows whether this one is right.
+  if (fault !== null) {
+    throw new EspalierError(
+      'usage',
+      `The tests in \`test\` cannot be run: ${fault}. Mend the file.`,
+    );
+  }
+  return told.map(([isRight, line]) => ({ isRight, line }));
 }
+
+/** What is wrong with the tests themselves, and the results of each. */
+const answer = z.tuple([z.string().nullable(), z.array(z.tuple([z.boolean(), z.string()]))]);
 
 /**
  * Runs the prompt, whose function has a docstring for a body, and then the code over it, so that imports and helpers of
@@ -109,8 +118,10 @@ def main():
     sys.stdout = sys.stderr = io.StringIO()
     def told(error):
         return (type(error).__name__ + ": " + str(error))[:200]
-    space = {"__name__": "solution"}
+    fault, space = None, {"__name__": "solution"}
     try:
+        if test is not None:
+            fault = faultOf(prompt, test, told)
         run(prompt, space)
         doc = space[entry].__doc__ or ""
         whole = re.search(r"^(async )?(def|class) " + entry + r"\\b|^" + entry + r" *=", code, re.M)
@@ -124,7 +135,19 @@ def main():
             results.append([True, "it passes"])
     except BaseException as error:
         results.append([False, "It failed: " + told(error)])
-    write(1, (secret + dumps(results) + secret).encode())
+    write(1, (secret + dumps([fault, results]) + secret).encode())
+# Before any code under test: what no solution could mend.
+def faultOf(prompt, test, told):
+    space = {"__name__": "solution"}
+    try:
+        exec(prompt, space)
+        exec(test, space)
+    except (SyntaxError, ImportError, NameError) as error:
+        return told(error)
+    except BaseException:
+        # Tests outside of check may need the solution.
+        return None
+    return None if "check" in space else "there is no function check"
 def examples(doc):
     try:
         return doctest.DocTestParser().get_examples(doc)

@@ -33,6 +33,16 @@ const list = (...models: readonly object[]): StubReply => ({ json: { data: model
 const pathsOf = (requests: readonly StubRequest[]) =>
   requests.map(({ url }) => new URL(url).pathname);
 
+test.each([502, 504, 408])(
+  'a look that a server answers with %i charges nobody',
+  async (status) => {
+    const { fetch } = serving({ '/v1/models': { status, json: { error: { message: 'No.' } } } });
+    const model = openaiCompatible({ baseUrl: 'http://host', fetch, retry: false });
+    const error = await rejectionOf(model.generate(request, notedCall()));
+    expect(error).toMatchObject({ code: 'model-call', status, charged: false });
+  },
+);
+
 describe('a server that is looked at', () => {
   test.each<[ServerPreset, Readonly<Record<string, StubReply>>, number | undefined]>([
     [

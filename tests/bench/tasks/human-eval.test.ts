@@ -63,6 +63,11 @@ test('a right function passes the examples of its docstring and the hidden tests
   expect(verdict).toEqual({ correct: true, score: 1 });
 });
 
+test('tests beside `check` may need the function', async () => {
+  const test = `assert least(clamp([1], 3)) == 3\n${clamp.test}`;
+  expect((await judged(right, { test })).verdict?.correct).toBe(true);
+});
+
 test('a body that continues the prompt is a function too', async () => {
   const body = `    if low is None: raise TypeError("no bound")
     return [max(low, each) for each in numbers]  # clamp`;
@@ -76,6 +81,16 @@ test('what passes the examples only is an end for the search, and wrong', async 
   const { step, verdict } = await judged(table);
   expect(step).toMatchObject({ terminal: true, reward: 1 });
   expect(verdict).toEqual({ correct: false, score: 0 });
+});
+
+test.each([
+  ['def check(candidate) return', /SyntaxError: .*\. Mend the file\.$/],
+  ['import numpy\ndef check(candidate): pass', /ModuleNotFoundError: No module named 'numpy'\./],
+  ['def test(candidate): pass', /there is no function check\./],
+])('tests that no solution could pass leave it unscored: %j', async (test, fault) => {
+  await expect(judged(right, { test })).rejects.toThrow(
+    new RegExp(`^The tests in \`test\` cannot be run: ${fault.source}`),
+  );
 });
 
 test('a wrong function is told what its examples gave, and may be written anew', async () => {
