@@ -26,18 +26,22 @@ export function expectVerifier(value: unknown, name = 'verifier'): void {
 /**
  * The checked verdict of a verifier or an oracle.
  *
+ * @param name - What returned it.
  * @throws EspalierError `usage`, which ends the item, for anything but a verdict.
  */
-export function expectVerdict(given: unknown): Verdict {
+export function expectVerdict(given: unknown, name = 'verifier.verify()'): Verdict {
   const verdict: Readonly<Record<keyof Verdict, unknown>> = Object(given);
   const { correct, score = 0 } = verdict;
-  if (typeof correct !== 'boolean') {
+  if (correct === undefined) {
     const expected =
       'an object such as { correct: true, score: 0.5 } whose `correct` is true or false';
-    throw wrongValue('verdict', expected, correct === undefined ? shown(given) : correct);
+    throw wrongValue(name, expected, shown(given));
+  }
+  if (typeof correct !== 'boolean') {
+    throw wrongValue(`${name}.correct`, 'true or false', correct);
   }
   if (!(typeof score === 'number' && score >= 0 && score <= 1)) {
-    throw wrongValue('verdict.score', 'a number from 0 to 1', score);
+    throw wrongValue(`${name}.score`, 'a number from 0 to 1', score);
   }
   return verdict as Verdict;
 }

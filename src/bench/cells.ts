@@ -191,7 +191,7 @@ function scorerFor<State>(
     if (state === undefined) return false;
     try {
       const asking = Promise.resolve(oracle.label(state, context));
-      return expectVerdict(await unlessAborted(asking, signal)).correct;
+      return expectVerdict(await unlessAborted(asking, signal), 'oracle.label()').correct;
     } catch (cause) {
       signal.throwIfAborted();
       const message = `The oracle of \`${instance}\` failed: ${messageOf(cause)}`;

@@ -145,9 +145,14 @@ test('an oracle that fails leaves its searches unscored', async () => {
   );
 });
 
-test.each([[true], [{ right: true }], [{ correct: true, score: 2 }]])(
+test.each([
+  [true, '`oracle.label()` to be an object such as'],
+  [{ right: true }, '`oracle.label()` to be an object such as'],
+  [{ correct: 'yes' }, '`oracle.label().correct` to be true or false, got `"yes"`.'],
+  [{ correct: true, score: 2 }, '`oracle.label().score` to be a number from 0 to 1, got `2`.'],
+])(
   'an oracle that returns %j leaves its searches unscored, which are scored again by the same call',
-  async (verdict) => {
+  async (verdict, fault) => {
     const labelled = (label: () => unknown): BenchTask => ({
       ...hidden,
       instances: async (request) =>
@@ -160,9 +165,7 @@ test.each([[true], [{ right: true }], [{ correct: true, score: 2 }]])(
     for (const { status, reason } of cells) {
       expect([status, reason]).toEqual([
         'unscored',
-        expect.stringMatching(
-          /^The oracle of `first 0` failed: Expected `verdict(\.score)?` to be /,
-        ),
+        expect.stringContaining(`The oracle of \`first 0\` failed: Expected ${fault}`),
       ]);
     }
     const { model, asked: calls } = digitModel();

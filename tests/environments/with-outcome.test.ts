@@ -48,7 +48,7 @@ describe('an outcome', () => {
     });
 
     expect(() => environment.step(0, 3, context)).toThrow(
-      'Expected `verdict.score` to be a number from 0 to 1, got `NaN`.',
+      'Expected `verifier.verify().score` to be a number from 0 to 1, got `NaN`.',
     );
   });
 

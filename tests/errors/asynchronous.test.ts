@@ -143,15 +143,21 @@ describe('a promise where none can be waited for', () => {
   });
 
   test.each([
-    ['an outcome that returns no verdict', () => true],
-    ['one whose verdict was not awaited', () => ({ correct: yes() })],
-  ])('is no verdict: %s', async (_name, verify) => {
+    [
+      'an outcome that returns no verdict',
+      () => true,
+      '` to be an object such as { correct: true, score: 0.5 } whose `correct` is true or false, got `true`.',
+    ],
+    [
+      'one whose verdict was not awaited',
+      () => ({ correct: yes() }),
+      '.correct` to be true or false, got a promise.',
+    ],
+  ])('is no verdict: %s', async (_name, verify, fault) => {
     const outcome = { verify } as never;
     for (const options of [{ outcome }, { evaluator: verifier(outcome) }]) {
       const { failures } = await grown(options);
-      expect(failures.first[0]?.message).toContain(
-        'Expected `verdict` to be an object such as { correct: true, score: 0.5 } whose `correct` is true or false, got ',
-      );
+      expect(failures.first[0]?.message).toContain(`Expected \`verifier.verify()${fault}`);
     }
   });
 

@@ -55,7 +55,7 @@ describe('the verifier evaluator', () => {
       {
         failure: {
           kind: 'invalid',
-          message: 'Expected `verdict.score` to be a number from 0 to 1, got `2`.',
+          message: 'Expected `verifier.verify().score` to be a number from 0 to 1, got `2`.',
         },
       },
       {

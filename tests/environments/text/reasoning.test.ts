@@ -122,7 +122,7 @@ describe('a verifier', () => {
 
   test('that scores outside of 0 to 1 fails the step', async () => {
     await expect(taken({ verifier: verifying(2) }, 'The answer is 7.')).rejects.toThrow(
-      'Expected `verdict.score` to be a number from 0 to 1, got `2`.',
+      'Expected `verifier.verify().score` to be a number from 0 to 1, got `2`.',
     );
   });
 
