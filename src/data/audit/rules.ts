@@ -142,9 +142,12 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'A whole side is the name of a missing value, such as `None` or `nan`: leave the row out, unless it is the answer.',
   ),
   'not-json': error(
-    'A line is not JSON: write it again; a broken last line means that the file was cut off.',
+    'A line is not JSON, or nested more than 512 deep: write it again; a broken last line means that the file was cut off.',
   ),
   'null-content': error('A text is `null`: write text, or leave the row out.'),
+  'number-too-large': error(
+    'A number is beyond the range of a double, as `1e400` is, and readers refuse it or take it for infinite: write a smaller one, or leave the row out.',
+  ),
   'one-answer': warning(
     'All rows have the same answer, or the same side, and it may be all that is learnt: write answers to what is asked.',
   ),
