@@ -205,7 +205,7 @@ test('warns where most pairs teach little', () => {
 
   expect(card(undefined)).not.toContain('teach little');
   expect(card({ pairs: 40, last: 18, wrongWrong: 7 })).toContain(
-    'of 40, 18 part at the last step and 7 others set wrong against wrong.',
+    'of 40, 18 diverge at the last step and 7 others have two wrong sides.',
   );
 });
 
