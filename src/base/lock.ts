@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -44,6 +45,8 @@ export function takeLock(path: string): () => void {
 
 /** The suffixes of files beside a lock: the addresses of dead locks, and an id. */
 const suffix = /^(\.[0-9a-f]{64})*(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
+/** A file with an id is linked into place within milliseconds: one older than this is left by a killed process. */
+const oldestMs = 3_600_000;
 
 /**
  * Removes files of processes that were killed while they held the lock. A process that is still trying to get it finds
@@ -54,12 +57,20 @@ function removeLeftovers(path: string): void {
   withStorageErrors(`The lock \`${path}\``, () => {
     for (const name of readdirSync(folder)) {
       if (!name.startsWith(`${own}.`) || !suffix.test(name.slice(own.length))) continue;
-      const content = read(join(folder, name));
-      // A file without content may be in the middle of being written.
-      if (content === undefined || holderOf(content) === undefined || isAlive(content)) continue;
-      rmSync(join(folder, name), { force: true });
+      if (isLeft(join(folder, name))) rmSync(join(folder, name), { force: true });
     }
   });
+}
+
+/** Whether the process that wrote a file beside a lock was killed. */
+function isLeft(path: string): boolean {
+  const content = read(path);
+  if (content === undefined) return false;
+  // A new file without content may be in the middle of being written; of another machine nothing else is known.
+  const isLinked = /-[0-9a-f]{12}$/.test(path);
+  const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (isLinked && Date.now() - mtimeMs > oldestMs) return true;
+  return holderOf(content) !== undefined && !isAlive(content);
 }
 
 function take(path: string): () => void {

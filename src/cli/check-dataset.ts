@@ -120,7 +120,7 @@ function depthLines({ config, split, depths }: AuditSet): readonly string[] {
   const deeper = depths.slice(mostDepths).reduce((sum, { pairs }) => sum + pairs, 0);
   return [
     '',
-    `Pairs of ${config}/${split} by depth: 0 is the first step; right: a right end stands below`,
+    `Pairs of ${config}/${split} by depth (0 is the first step; a side is right if a right end was found at or below it)`,
     ...table([depthHeading, ...rows])
       .split('\n')
       .map((line) => `  ${line}`),

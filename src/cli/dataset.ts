@@ -171,22 +171,35 @@ export function describeDataset(
     ...(rows === 0
       ? [nothingWritten(configs)]
       : [
-          ...emptyParts(request, configs),
+          ...poorParts(request, configs),
           `How to train on it: ${join(out, 'README.md')}. To check it: espalier check-dataset ${out}`,
         ]),
   ].join('\n');
 }
 
-function emptyParts(
+/** Which parts of a split got no problem with rows, or so few that they say little. */
+function poorParts(
   { split = {}, exactSplit = false }: Pick<DatasetRequest, 'exactSplit' | 'split'>,
   configs: DatasetReport['configs'],
 ): readonly string[] {
-  const filled = new Set(configs.flatMap(({ splits }) => splits.map(({ name }) => name)));
-  const empty = Object.entries(split).filter(([name, share]) => share > 0 && !filled.has(name));
-  if (empty.length === 0) return [];
-  const names = empty.map(([name]) => `\`${name}\``).join(', ');
+  const shares = Object.entries(split).filter(([, share]) => share > 0);
+  const most = (of: (config: DatasetReport['configs'][number]) => number) =>
+    Math.max(0, ...configs.map(of));
+  const all = most(({ splits }) => splits.reduce((sum, { problems }) => sum + problems, 0));
+  const parts = shares.map(([name, share]) => {
+    const got = most(({ splits }) => splits.find((part) => part.name === name)?.problems ?? 0);
+    const isSmall = got > 0 && (got < (share * all) / 2 || (got === 1 && all > shares.length));
+    return { name: `\`${name}\``, got, isSmall };
+  });
   const help = exactSplit ? 'search more problems' : 'search more problems, or use --exact-split';
-  return [`No rows in ${names}, which got no problem that makes any: ${help}.`];
+  const empty = parts.filter(({ got }) => got === 0).map(({ name }) => name);
+  const small = parts.filter(({ isSmall }) => isSmall);
+  return [
+    ...(empty.length === 0
+      ? []
+      : [`No rows in ${empty.join(', ')}, which got no problem that makes any: ${help}.`]),
+    ...small.map(({ name, got }) => `Only ${got} of ${all} problems in ${name}: ${help}.`),
+  ];
 }
 
 /** Whether there are no rows at all, or a rule made rows of which the form could say none. */

@@ -22,6 +22,7 @@ export interface GenerateArguments
   readonly batch?: boolean;
   readonly batchDeadline?: number;
   readonly limit?: number;
+  readonly dryRun?: boolean;
   readonly answers: boolean;
   readonly untilSolved?: boolean;
 }
@@ -124,5 +125,6 @@ function addRunOptions(command: Command): Command {
       'let a model judge answers instead of comparing them with the known ones',
     )
     .option('--until-solved', 'end a search at its first correct answer')
-    .option('--retry-failed', 'repeat failed searches');
+    .option('--retry-failed', 'repeat failed searches')
+    .option('--dry-run', 'say what it would do and may cost, and spend nothing');
 }

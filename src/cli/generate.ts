@@ -6,6 +6,7 @@ import { espalierVersion } from '../base/version.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
+import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
@@ -30,6 +31,7 @@ import {
   isLeftOut,
   makeDataset,
 } from './dataset.ts';
+import { sayPlanned } from './generate-dry-run.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { describeRunEnd, reportOf } from './generate-report.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
@@ -66,13 +68,22 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   const asked = await describeRun(request, { models: chosen, problems, own });
   expectDataset(request, pairsOf(asked));
   const prices = pricesFor(request, model);
+  const path = request.run ?? join('runs', basename(resolve(request.out)));
+  if (request.dryRun === true) {
+    sayPlanned(request, {
+      ...{ line: chosen.line, problems: problems.length, run: path },
+      method: String(asked['method'] ?? asked['algorithm']),
+      budget: budgetFor(request, model),
+      price: model && priceOf(model, prices, false),
+    });
+    return 0;
+  }
   // One limit for all searches: their samples wait for one another.
   const limit = withLimit({ concurrency });
   const limited: Models = {
     model: model && wrapModel(model, limit),
     ...(judgeModel !== undefined && { judgeModel: wrapModel(judgeModel, limit) }),
   };
-  const path = request.run ?? join('runs', basename(resolve(request.out)));
   using run = openRun(path);
   begin(run, { problems, asked });
   const report = await grow(request, { run, problems, models: limited, prices, own });
@@ -91,9 +102,12 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
           describeDataset(dataset, request),
         ].join('\n'),
   );
-  if (report.stopReason === 'stopped') return interrupted;
-  const isInVain = report.stopReason === 'failing' || report.done === 0;
-  return isInVain || isLeftOut(dataset) ? 1 : 0;
+  return exitCodeOf(report, dataset);
+}
+
+function exitCodeOf({ stopReason, done }: GenerateReport, dataset: DatasetReport): number {
+  if (stopReason === 'stopped') return interrupted;
+  return stopReason === 'failing' || done === 0 || isLeftOut(dataset) ? 1 : 0;
 }
 
 /** Searches that wait for batches take little. */

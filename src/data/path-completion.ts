@@ -101,6 +101,7 @@ function grownTurn(
   const begun = first.at(-1);
   if (begun?.role !== 'assistant') return undefined;
   let before = begun.content;
+  // The white space that prompts put in front of an action. A completion begins without it, as a single action does.
   let space: string | undefined;
   for (const [place, prompt] of prompts.slice(1).entries()) {
     const turn = prompt.at(-1);
@@ -114,7 +115,8 @@ function grownTurn(
     space ??= grown.slice(0, start);
     before = turn.content;
   }
-  return `${before.slice(begun.content.length)}${space ?? ''}${texts.at(-1) ?? ''}`.trimStart();
+  const said = `${before.slice(begun.content.length)}${space ?? ''}${texts.at(-1) ?? ''}`;
+  return said.slice(space?.length);
 }
 
 /** Whether a turn occurs in a conversation, which may have more or less space around the text. */

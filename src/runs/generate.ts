@@ -127,7 +127,7 @@ export interface GenerateProgress {
   readonly running: number;
   /** Requests waiting in batches; absent without batches. */
   readonly waiting?: BatchProgress;
-  /** The spend, including earlier sessions, without calls in flight. */
+  /** The spend, including earlier sessions, without calls in flight. `ms` is the time of this session alone. */
   readonly spend: Spend;
 }
 

@@ -120,7 +120,11 @@ export function openRun(path: string): RunFolder {
     writeRun: (run) => replaceFile(file('run.json'), run),
     // The problem comes first, because an incomplete line is recognised by its beginning.
     saveTree: ({ problem, ...rest }) => appendLine(file('trees.jsonl'), { problem, ...rest }),
-    saveOutcome: ({ problem, ...rest }) => appendLine(file('problems.jsonl'), { problem, ...rest }),
+    saveOutcome: ({ problem, ...rest }) =>
+      appendLine(file('problems.jsonl'), {
+        ...{ problem, ...rest },
+        setAside: timesSetAside(path, { problem, attempt: rest.attempt }),
+      }),
     writeReport: (report) => replaceFile(file('report.json'), report),
     close,
     [Symbol.dispose]: close,
@@ -182,7 +186,10 @@ export interface SavedRun {
     /** Reads it. */
     readonly read: () => TreeEntry['tree'];
   })[];
-  /** The latest outcome of each problem and attempt, for runs over several problems. */
+  /**
+   * The latest outcome of each problem and attempt, for runs over several problems. An attempt that failed and has been
+   * started over since has none yet.
+   */
   readonly outcomes: readonly ProblemOutcome[];
   /** The problems, in order, for runs over several problems. */
   readonly asked: readonly Readonly<Record<string, JsonValue>>[];
@@ -198,7 +205,8 @@ const objectSchema: z.ZodType<Readonly<Record<string, JsonValue>>> = z.custom<
   Readonly<Record<string, JsonValue>>
 >(isPlainObject, 'expected an object');
 const count = z.int().min(0);
-const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
+/** `setAside` is how often the journal had been set aside: the outcome is that of the journal after it. */
+const outcomeSchema: z.ZodType<ProblemOutcome & { readonly setAside?: number }> = z.object({
   problem: z.string(),
   attempt: count,
   status: z.enum(['done', 'failed']),
@@ -214,6 +222,7 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
   }),
   unpriced: z.exactOptional(z.array(z.string())),
   noted: z.exactOptional(z.json()),
+  setAside: z.exactOptional(count),
 });
 
 /**
@@ -249,7 +258,7 @@ export function readRun(path: string): SavedRun {
       trees ??= listTrees(file('trees.jsonl'));
       return trees;
     },
-    outcomes: latestOutcomes(file('problems.jsonl')),
+    outcomes: latestOutcomes(path),
     asked: [...readLines(file('asked.jsonl'), objectSchema, { isReplaced: true })].map(
       ({ value }) => value,
     ),
@@ -262,8 +271,12 @@ export function readRun(path: string): SavedRun {
 
 function latestOutcomes(path: string): readonly ProblemOutcome[] {
   const latest = new Map<string, ProblemOutcome>();
-  for (const { value } of readLines(path, outcomeSchema)) {
-    latest.set(JSON.stringify([value.problem, value.attempt]), value);
+  for (const { value } of readLines(join(path, 'problems.jsonl'), outcomeSchema)) {
+    const { setAside: before = 0, ...outcome } = value;
+    const key = JSON.stringify([outcome.problem, outcome.attempt]);
+    const isOld = outcome.status === 'failed' && before < timesSetAside(path, outcome);
+    if (isOld) latest.delete(key);
+    else latest.set(key, outcome);
   }
   return [...latest.values()];
 }

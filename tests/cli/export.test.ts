@@ -56,6 +56,31 @@ test('export says what a source lacks, takes options of rules, and makes steps',
   expect(first).toEqual({ prompt: 'What is 2 + 2?\n', completion: 'Two and two.' });
 });
 
+test('export says which part of a split has few problems', async () => {
+  const trees = Array.from({ length: 25 }, (_, place) => ({
+    question: `What is ${place} + ${place}?`,
+    reasoning_steps: { text: '', mc_value: 1, children: [{ text: `${2 * place}.`, mc_value: 1 }] },
+  }));
+  const text = trees.map((tree) => `${JSON.stringify(tree)}\n`).join('');
+  const file = fileIn(folder, 'sums.jsonl', text);
+  const written = async (name: string, ...split: readonly string[]) => {
+    const rows = ['--from', 'omegaprm', '--rule', 'best-trajectories', '--split', ...split];
+    const { code, stdout } = await espalier('export', file, ...rows, '--out', join(folder, name));
+    expect(code).toBe(0);
+    return stdout;
+  };
+  const exact = await written('exact', 'train=0.96,test=0.04', '--exact-split');
+  expect(exact).toContain('train 24 from 24 problems, test 1 from 1 problem');
+  expect(exact).toContain('Only 1 of 25 problems in `test`: search more problems.\n');
+  const drawn = await written('drawn', 'train=0.8,test=0.2', '--split-seed', '6');
+  expect(drawn).toContain(
+    'Only 2 of 25 problems in `test`: search more problems, or use --exact-split.\n',
+  );
+  const fair = await written('fair', 'train=0.8,test=0.2', '--exact-split');
+  expect(fair).toContain('test 5 from 5 problems');
+  expect(fair).not.toContain('Only');
+});
+
 test('whole paths become conversations where single steps are left out', async () => {
   const leaf = (text: string, mc_value: number) => ({ text, mc_value });
   const tree = {

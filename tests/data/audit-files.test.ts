@@ -7,6 +7,7 @@ import { itemsOf } from '../../src/data/audit/read-file.ts';
 import { repeatedKey } from '../../src/data/audit/repeated-key.ts';
 import { declaredFiles } from '../../src/data/front-matter.ts';
 import { matchesPattern } from '../../src/data/glob.ts';
+import { parquetWriter } from '../../src/data/writers/parquet-writer.ts';
 import { foldersOfFiles } from '../support/folders-of-files.ts';
 
 const folder = foldersOfFiles();
@@ -25,7 +26,7 @@ describe('files', () => {
   test('one number of an array that nothing can hold spoils its row alone', async () => {
     expect(await items(`[${row}, {"prompt": 1e400}]`, 'train.json')).toEqual([
       expect.objectContaining({ value: JSON.parse(row) }),
-      expect.objectContaining({ broken: '{"prompt": 1e400}' }),
+      expect.objectContaining({ broken: 'prompt: `Infinity`', code: 'number-too-large' }),
     ]);
   });
 
@@ -99,6 +100,39 @@ test('a Parquet file with two broken columns is told of, and ends nothing else',
   expect(findings.map(({ severity }) => severity)).toContain('error');
   // Longer than a thread is given to end.
   await new Promise((resolve) => setTimeout(resolve, 150));
+});
+
+test('null in Parquet stays null, wherever it stands, and nothing beside it is lost', async () => {
+  const inner = {
+    optional: { struct: { a: { optional: 'string' }, b: { optional: 'int' } } },
+  } as const;
+  const rows = [
+    { id: 0, text: 'a', pair: { a: 'x', b: 1 }, list: [{ a: 'y', b: null }], deep: { in: null } },
+    { id: 1, text: null, pair: null, list: null, deep: null },
+    { id: 2, text: '', pair: { a: null, b: null }, list: [], deep: { in: { a: null, b: 2 } } },
+    {
+      id: 3,
+      text: 'b',
+      pair: { a: null, b: 3 },
+      list: [null, { a: null, b: null }, null],
+      deep: null,
+    },
+    { id: 4, text: 'c', pair: null, list: [{ a: 'z', b: 4 }], deep: { in: { a: 'w', b: null } } },
+  ];
+  const path = join(folder({ 'train.parquet': '' }), 'train.parquet');
+  const writer = parquetWriter(path, {
+    id: 'int',
+    text: { optional: 'string' },
+    pair: inner,
+    list: { optional: { list: inner } },
+    deep: { optional: { struct: { in: inner } } },
+  });
+  for (const row of rows) writer.write(row);
+  writer.close();
+  const read: unknown[] = [];
+  for await (const item of itemsOf(path)) if ('value' in item) read.push(item.value);
+
+  expect(read).toStrictEqual(rows);
 });
 
 describe('patterns of a card', () => {

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
+import { ColumnTypes } from '../../src/data/audit/column-types.ts';
 import { estimateTokens, readTokenizer } from '../../src/data/audit/tokenizer.ts';
 import { distinctCounter } from '../../src/data/distinct-count.ts';
 import { HashTable, hashOf } from '../../src/data/hash-table.ts';
@@ -44,6 +45,29 @@ describe('files', () => {
     await expect(auditDataset(path)).rejects.toThrow(
       `\`${path}\` ${what}, which is not supported: write it as JSON lines`,
     );
+  });
+});
+
+describe('numbers of columns', () => {
+  test('are told apart as the text has them, not as a text within it says', () => {
+    const types = new ColumnTypes();
+    const look = (source: string) =>
+      types.look(JSON.parse(source) as Record<string, unknown>, source).map(({ code }) => code);
+
+    expect(look('{"n": 1, "in": {"n": 2.0}, "said": "\\\\"}')).toEqual([]);
+    expect(look('{"n": 1, "said": "so \\"n\\": 1.0"}')).toEqual([]);
+    expect(look('{"said": "\\"n\\": 1", "\\u006e":1.0}')).toEqual(['int-and-float']);
+  });
+
+  test('take time in proportion to how many there are', () => {
+    const names = Array.from({ length: 40_000 }, (_, place) => [`column ${place}`, place]);
+    const columns = Object.fromEntries(names) as Record<string, number>;
+    const source = JSON.stringify(columns);
+    const start = performance.now();
+
+    expect(new ColumnTypes().look(columns, source)).toEqual([]);
+    // In proportion to their square it takes longer than ten seconds.
+    expect(performance.now() - start).toBeLessThan(2_000);
   });
 });
 

@@ -317,6 +317,28 @@ describe('what may be there twice', () => {
   });
 });
 
+test.each([
+  [
+    'train.jsonl',
+    `${JSON.stringify(other)}\n{"prompt":"p\\n","chosen":"a","rejected":"b","in":{"x":-1e400}}`,
+  ],
+  [
+    'train.json',
+    `[${JSON.stringify(other)},{"prompt":"p\\n","chosen":"a","rejected":"b","in":{"x":-1e400}}]`,
+  ],
+])('a number that no double holds is told as such, in %s', async (name, text) => {
+  const { findings } = await auditDataset(folder({ [name]: text }));
+
+  expect(findings).toMatchObject([
+    {
+      code: 'number-too-large',
+      count: 1,
+      examples: [{ place: `${name}:2`, excerpt: 'in.x: `-Infinity`' }],
+    },
+  ]);
+  expect(findings[0]?.message).toContain('beyond the range of a double');
+});
+
 describe('files', () => {
   test('a broken line is told, and the others are read', async () => {
     const text = `${JSON.stringify(pair)}\n\n{"prompt": \n${JSON.stringify(other)}\n{"promp`;

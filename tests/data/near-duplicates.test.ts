@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
 import { datasetFormats } from '../../src/data/catalogue.ts';
 import type { RowFormat } from '../../src/data/formats/format.ts';
@@ -153,3 +154,52 @@ test.each<readonly [string, TrainingRow, TrainingRow]>([
 
   expect(report.configs[0]).toMatchObject({ rows: 2, refused: [] });
 });
+
+/** Texts of few phrases, some changed in one word: what is common, and so ignored, depends on the rows that are left. */
+function changedTexts(seed: number): readonly string[] {
+  const random = seededRandom(seed);
+  const word = (place: number) => `${'bcdfglmnprst'[place % 12]}${'aeiou'[place % 5]}${place}x`;
+  const phrases = Array.from({ length: 40 }, () =>
+    Array.from({ length: 9 }, () => word(random.integer(400))),
+  );
+  const skewed = (most: number) => Math.floor(most * random.next() ** 2);
+  const bases = Array.from({ length: 200 }, () =>
+    Array.from({ length: 4 }, () => phrases[skewed(40)] ?? []).flat(),
+  );
+  return Array.from({ length: 900 }, () => {
+    const words = [...(bases[skewed(200)] ?? [])];
+    for (let changes = random.integer(3); changes > 0; changes--) {
+      words[random.integer(words.length)] = word(random.integer(400));
+    }
+    return words.join(' ');
+  });
+}
+
+test.each(Array.from({ length: 12 }, (_, seed) => seed))(
+  'what is left once near-duplicates are dropped has none, in any order of splits: rows %i',
+  async (seed) => {
+    const texts = changedTexts(seed);
+    const rule: RowRule = {
+      name: 'changed',
+      kind: 'sft',
+      *rows(trees) {
+        for (const { problem } of trees) {
+          const completion = [says(texts[Number(problem)] ?? '')];
+          yield sft({ completion, provenance: { ...provenance, problem } });
+        }
+      },
+    };
+    const report = await write(
+      texts.map((_, place) => String(place)),
+      {
+        configs: [{ name: 'changed', rule, format: text }],
+        nearDuplicates: 'drop',
+        splits: { train: 0.6, test: 0.4 },
+      },
+    );
+    expect(report.rows).toBeGreaterThan(100);
+    expect(report.rows).toBeLessThan(800);
+    const { findings } = await auditDataset(out);
+    expect(findings.filter(isNear)).toEqual([]);
+  },
+);

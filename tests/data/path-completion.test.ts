@@ -58,4 +58,20 @@ describe('a path of actions with space around them', () => {
       expect(`Step 1: ${turn?.content}`).toBe(text);
     },
   );
+
+  test.each([
+    ['nothing', ''],
+    ['a line break', '\n'],
+  ])('begins with the space of its first action, with %s in front of each', (_, before) => {
+    const code = {
+      format: (action: string) => action,
+      prompt: (steps: Steps) => [
+        asks('Q'),
+        says(`def f():${steps.map((action) => before + action).join('')}`),
+      ],
+    };
+    const lines = ['    x = 1', '    x += 2', '    return x'];
+    expect(completionOf(code, lines)).toEqual([says(lines.join(before))]);
+    expect(completionOf(code, lines.slice(0, 1))).toEqual([says('    x = 1')]);
+  });
 });

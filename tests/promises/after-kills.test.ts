@@ -80,10 +80,12 @@ async function session(
     readonly breakOffAt?: number;
     readonly retryFailed?: boolean;
     readonly isBroken?: boolean;
+    readonly asked?: string[];
   },
 ): Promise<GenerateReport | undefined> {
   const controller = new AbortController();
   const model = modelOf(async (call) => {
+    options.asked?.push(path);
     if (call === options.breakOffAt) setImmediate(() => controller.abort(new Error('Broken off.')));
     await new Promise((resolve) => setTimeout(resolve, 2));
     if (options.isBroken === true) {
@@ -138,6 +140,42 @@ describe('a pool', () => {
     await session(path, { calls: 30, concurrency: 1, retryFailed: true, breakOffAt: 1 });
     const report = await session(path, { calls: 60, concurrency: 1, retryFailed: true });
     expect(report).toMatchObject({ stopReason: 'finished', done: 3 });
+  });
+});
+
+describe('a retry of failed searches that was broken off', () => {
+  const options = { calls: 99, concurrency: 1 };
+
+  /** How many calls a retry of three failed searches makes that is broken off at some of them. */
+  async function callsOf(name: string, breakOffAt: readonly number[], { isPlain = false } = {}) {
+    const path = join(folder, name);
+    const asked: string[] = [];
+    await session(path, { ...options, isBroken: true });
+    for (const call of breakOffAt) {
+      await session(path, { ...options, asked, retryFailed: true, breakOffAt: call });
+    }
+    if (isPlain) {
+      const resumed = await session(path, { ...options, asked });
+      expect(resumed).toMatchObject({ stopReason: 'finished', unfinished: 0 });
+      expect(resumed?.done).toBeGreaterThan(0);
+    }
+    const report = await session(path, { ...options, asked, retryFailed: true });
+    expect(report).toMatchObject({ done: 3, failed: [], unfinished: 0 });
+    const journals = readdirSync(join(path, 'journals'));
+    expect(journals.filter((journal) => journal.includes('.failed-'))).toHaveLength(3);
+    return asked.length;
+  }
+
+  test.each([false, true])('goes on where it was, by a plain session: %s', async (isPlain) => {
+    const undisturbed = await callsOf(`undisturbed-${isPlain}`, []);
+    expect(undisturbed).toBeGreaterThan(9);
+    for (let call = 1; call <= undisturbed; call++) {
+      // The call that was under way is made again, and no other.
+      const asked = await callsOf(`retry-${isPlain}-${call}`, [call], { isPlain });
+      expect(asked, `broken off at call ${call}`).toBeLessThanOrEqual(undisturbed + 1);
+    }
+    const twice = await callsOf(`twice-${isPlain}`, [3, 3], { isPlain });
+    expect(twice).toBeLessThanOrEqual(undisturbed + 2);
   });
 });
 

@@ -1,6 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -141,6 +149,15 @@ test('what dead processes left of their attempts at a lock goes, what living one
   left(living[0], process.pid);
   left(living[1], dead, 'another-machine');
   left('lock.txt', dead);
+  // Such a file lives for milliseconds: what is hours old, nobody needs, whoever wrote it.
+  const old = [`lock.${randomUUID()}`, `lock.${randomUUID()}`, `lock.${'b'.repeat(64)}`] as const;
+  left(old[0], dead, 'another-machine');
+  writeFileSync(join(run, old[1]), '');
+  left(old[2], process.pid);
+  const hoursAgo = Date.now() / 1000 - 2 * 3600;
+  for (const name of old) utimesSync(join(run, name), hoursAgo, hoursAgo);
+  const fresh = `lock.${randomUUID()}`;
+  writeFileSync(join(run, fresh), '');
   openRun(run).close();
-  expect(readdirSync(run).toSorted()).toEqual([...living, 'lock.txt'].toSorted());
+  expect(readdirSync(run).toSorted()).toEqual([...living, fresh, old[2], 'lock.txt'].toSorted());
 });

@@ -172,8 +172,7 @@ class Audit {
       this.#add(file, place, { code: 'invalid-utf8', excerpt: fromLost(excerpt) });
     }
     if ('broken' in item) {
-      const code = item.isTooLong === true ? 'line-too-long' : 'not-json';
-      this.#add(file, place, { code, excerpt: item.broken });
+      this.#add(file, place, { code: item.code ?? 'not-json', excerpt: item.broken });
       return undefined;
     }
     if (!isPlainObject(item.value)) {

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../base/json.ts';
 import type { RowColumns } from '../formats/reading.ts';
+import { closingQuote } from './repeated-key.ts';
 import type { RowFault } from './report.ts';
 
 /** Watches the columns of the rows of a configuration: each must have one type, and each row all of them. */
@@ -15,11 +16,13 @@ export class ColumnTypes {
    */
   look(columns: RowColumns, source?: string): readonly RowFault[] {
     const faults: RowFault[] = [];
+    let written: ReadonlyMap<string, 'float' | 'int'> | undefined;
     for (const [name, value] of Object.entries(columns)) {
       const fault = this.#mixed(name, value);
       if (fault !== undefined) faults.push(fault);
       else if (typeof value === 'number' && source !== undefined) {
-        const numbers = this.#mixedNumbers(name, value, source);
+        written ??= writtenNumbers(columns, source);
+        const numbers = this.#mixedNumbers(name, written.get(name) ?? 'float');
         if (numbers !== undefined) faults.push(numbers);
       }
     }
@@ -65,8 +68,7 @@ export class ColumnTypes {
     return type;
   }
 
-  #mixedNumbers(name: string, value: number, source: string): RowFault | undefined {
-    const type = writtenAs(name, value, source);
+  #mixedNumbers(name: string, type: string): RowFault | undefined {
     const known = this.#numbers.get(name);
     if (known === undefined) this.#numbers.set(name, type);
     if (known === undefined || known === type) return undefined;
@@ -84,22 +86,23 @@ function typeOf(value: unknown): string {
   return isPlainObject(value) ? 'object' : typeof value;
 }
 
-/** Whether the text gives a number as an integer or as a decimal. */
-function writtenAs(name: string, value: number, source: string): 'int' | 'float' {
-  if (!Number.isInteger(value)) return 'float';
-  const key = JSON.stringify(name);
-  // From the end: what stands within texts of the row has its quotes escaped, what is nested comes earlier.
-  for (
-    let at = source.lastIndexOf(key);
-    at >= 0;
-    at = at === 0 ? -1 : source.lastIndexOf(key, at - 1)
-  ) {
-    const written = /^\s*:\s*(-?\d[\d.eE+-]*)/.exec(
-      source.slice(at + key.length, at + key.length + 40),
-    )?.[1];
-    if (written !== undefined && Number(written) === value) {
-      return /[.eE]/.test(written) ? 'float' : 'int';
+/**
+ * Whether the text of a row gives each number as an integer or as a decimal. What is nested comes earlier than a column
+ * of the same name, or has another value.
+ */
+function writtenNumbers(columns: RowColumns, source: string): ReadonlyMap<string, 'float' | 'int'> {
+  const types = new Map<string, 'float' | 'int'>();
+  const number = /\s*:\s*(-?\d[\d.eE+-]*)/y;
+  for (let from = source.indexOf('"'); from >= 0; ) {
+    const end = closingQuote(source, from);
+    number.lastIndex = end + 1;
+    const written = number.exec(source)?.[1];
+    if (written !== undefined) {
+      const name = JSON.parse(source.slice(from, end + 1)) as string;
+      if (columns[name] === Number(written))
+        types.set(name, /[.eE]/.test(written) ? 'float' : 'int');
     }
+    from = source.indexOf('"', end + 1);
   }
-  return 'float';
+  return types;
 }

@@ -50,8 +50,12 @@ async function* batches(path: string): AsyncGenerator<readonly unknown[], void, 
   }
 }
 
-/** Whole numbers of Parquet are `bigint`, and may stand anywhere in a row. */
+/**
+ * A value as JSON has it. Whole numbers are read as `bigint`, and a list or a struct that is `null` as `undefined`:
+ * Parquet itself does not tell `null` from what is missing.
+ */
 function plain(value: unknown): unknown {
+  if (value === undefined) return null;
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;

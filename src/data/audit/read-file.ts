@@ -13,8 +13,8 @@ export type FileItem = ItemPlace &
     | { readonly value: unknown; readonly source?: string }
     | {
         readonly broken: string;
-        /** Whether the line is longer than {@link longestLine}, and was not read. */
-        readonly isTooLong?: boolean;
+        /** What is wrong with it, if it is JSON. */
+        readonly code?: 'line-too-long' | 'number-too-large';
       }
   );
 
@@ -101,7 +101,7 @@ class Lines {
     const [first] = rest;
     if (first === undefined) return;
     if (length > longestLine) {
-      yield { line: this.#line, broken: first.toString('utf8', 0, 1000), isTooLong: true };
+      yield { line: this.#line, broken: first.toString('utf8', 0, 1000), code: 'line-too-long' };
       return;
     }
     const bytes = rest.length === 1 ? first : Buffer.concat(rest);
@@ -161,14 +161,24 @@ function asText(bytes: Buffer): string {
   return bytes.toString('utf8', hasMark(bytes) ? 3 : 0);
 }
 
-function parsed(source: string): { value: unknown; source: string } | { broken: string } {
+type Parsed =
+  | { readonly value: unknown; readonly source: string }
+  | { readonly broken: string; readonly code?: 'number-too-large' };
+
+function parsed(source: string): Parsed {
   try {
-    const value: unknown = JSON.parse(source);
-    // A value nested too deep could not be walked.
-    return jsonFault(value) === undefined ? { value, source } : { broken: source };
+    return withoutFault(JSON.parse(source), source);
   } catch {
     return { broken: source.replace(/\r?\n$/, '') };
   }
+}
+
+/** A value nested too deep could not be walked, and a number that is read as infinite could not be written. */
+function withoutFault(value: unknown, source: string): Parsed {
+  const fault = jsonFault(value);
+  if (fault === undefined) return { value, source };
+  if (!fault.what.endsWith('Infinity`')) return { broken: source };
+  return { broken: `${fault.path.join('.')}: ${fault.what}`, code: 'number-too-large' };
 }
 
 function* arrayElements(bytes: Buffer): Generator<FileItem, void, undefined> {
@@ -186,9 +196,7 @@ function* arrayElements(bytes: Buffer): Generator<FileItem, void, undefined> {
     const { value: source = '' } = sources.next();
     // Where in the array it is wrong is not known.
     const place = { line: index + 1, ...(index === 0 && encoding) };
-    yield jsonFault(value) === undefined
-      ? { ...place, value, source }
-      : { ...place, broken: source };
+    yield { ...place, ...withoutFault(value, source) };
   }
 }
 

@@ -52,6 +52,7 @@ export type AuditCode =
   | 'no-value'
   | 'not-json'
   | 'null-content'
+  | 'number-too-large'
   | 'one-answer'
   | 'prompt-continues'
   | 'prompt-differs'

@@ -20,13 +20,13 @@ const warning = (message: string, shares: Pick<AuditRule, 'below' | 'from'> = {}
 /** All that an audit can find. */
 export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   'alike-sides': warning(
-    'The sides differ in upper and lower case alone: leave the row out, unless that is what is to be learnt.',
+    'The sides differ only in upper and lower case: leave the row out, unless case is what the model should learn.',
   ),
   'boundary-space': warning(
-    'White space where prompt and completion meet, or a word that goes on there: end the prompt with a line break or let both completions start with the same one blank.',
+    'Where prompt and completion meet, the prompt ends with a blank, the white space is doubled or differs between the sides, or a word runs across: end the prompt with a line break, or begin both completions with one blank.',
   ),
   contradiction: error(
-    'A row before it says the opposite, as the same two completions the other way round, the other label, or another right answer to the same prompt: keep the more certain one.',
+    'An earlier row has the same two completions swapped, the other label, or another right answer to the same prompt: keep the more certain row.',
   ),
   'control-character': warning(
     'Text holds NUL or ESC, as logs of terminals do, and tokenizers have seen neither: take them out.',
@@ -35,7 +35,7 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'Text holds HTML that was escaped twice, such as `&amp;lt;`: unescape it.',
   ),
   'doubled-token': warning(
-    'Text begins with two tokens that begin a text: leave both out, as the tokenizer puts one there.',
+    'Text begins with two beginning-of-text tokens: remove both, because the tokenizer adds one.',
   ),
   duplicate: warning('The same row is there more than once: keep one.'),
   'empty-answer': warning(
@@ -62,13 +62,13 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   ),
   'few-rows': warning('Hosted fine-tuning takes no file of fewer than 10 rows: add rows.'),
   'idle-pairs': warning(
-    'Most pairs part at the last step, where only runs come that were not lost before, or set wrong against wrong, and teach little of what loses runs: balance them over depths, and require a right chosen side.',
+    'Most pairs diverge at the last step or have two wrong sides, and so teach little about the steps at which runs are lost: balance pairs over depths (`perDepth`), and require a right chosen side (`requireRight`).',
   ),
   'image-count': error(
     'The images of a row and the places for them in its turns differ in number, on which trainers fail: write one place for each image.',
   ),
   'implicit-prompt': warning(
-    'The prompt stands inside both sides, and words that they share move into it: write a column `prompt`.',
+    'The prompt is a part of both sides, so that trainers count the first words that the answers share as prompt too: write a column `prompt`.',
   ),
   'int-and-float': warning(
     'A column holds whole and decimal numbers: write all with a decimal point, so that every part of the file has one type.',
@@ -96,7 +96,7 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'Fewer than one label in ten is of one kind: weigh the kinds in the loss, or balance the rows; where one kind is missing, the source may hold right solutions only.',
   ),
   'label-conflict': warning(
-    'The same beginning has another label in a row before it, so that the labels contradict each other: keep the more certain one.',
+    'An earlier row gives the same first steps another label, so that the labels contradict each other: keep the more certain row.',
   ),
   'label-count': error('The numbers of steps and of labels differ: write one label for each step.'),
   'label-type': error(
@@ -107,7 +107,7 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'The prompt tells the right answer, so that nothing has to be found: take it out.',
   ),
   'length-bias': warning(
-    'One side is longer too often, and length may be all that is learnt: filter by length ratio.',
+    'One side is longer in most pairs, so that the model may learn length and nothing else: filter by length ratio (`maxLengthRatio`).',
   ),
   'line-too-long': error(
     'A line is longer than 32 MiB, and was not read: write shorter rows, with images as files beside them.',
@@ -142,9 +142,12 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
     'A whole side is the name of a missing value, such as `None` or `nan`: leave the row out, unless it is the answer.',
   ),
   'not-json': error(
-    'A line is not JSON: write it again; a broken last line means that the file was cut off.',
+    'A line is not JSON, or nested more than 512 deep: write it again; a broken last line means that the file was cut off.',
   ),
   'null-content': error('A text is `null`: write text, or leave the row out.'),
+  'number-too-large': error(
+    'A number is beyond the range of a double, as `1e400` is, and readers refuse it or take it for infinite: write a smaller one, or leave the row out.',
+  ),
   'one-answer': warning(
     'All rows have the same answer, or the same side, and it may be all that is learnt: write answers to what is asked.',
   ),

@@ -36,7 +36,7 @@ function depthTable({ depths, idle }: ConfigReport): readonly string[] {
       ? []
       : [
           '',
-          `**Most of these pairs teach little of what loses runs**: of ${idle.pairs}, ${idle.last} part at the last step and ${idle.wrongWrong} others set wrong against wrong.`,
+          `**Most of these pairs teach little about the steps that lose runs**: of ${idle.pairs}, ${idle.last} diverge at the last step and ${idle.wrongWrong} others have two wrong sides.`,
         ]),
   ];
 }

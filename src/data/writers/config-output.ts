@@ -9,7 +9,7 @@ import type { TreeRecord } from '../record.ts';
 import { rowsOf } from '../row-rule.ts';
 import type { RowKind, RowRule, TrainingRow } from '../rows.ts';
 import { gzipJsonLinesWriter, jsonLinesWriter } from './json-lines-writer.ts';
-import { nearFilter } from './near-filter.ts';
+import { nearFilter, type ReadyRow } from './near-filter.ts';
 import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
@@ -55,21 +55,29 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
   const known = new KnownRows();
-  const near = nearFilter(form.kind === 'rollout' ? 'keep' : nearDuplicates);
   const read = writtenRows(form);
-
-  const outputOf = (split: string): SplitOutput => {
-    const output = outputs.get(split) ?? splitOutput(split, options);
-    outputs.set(split, output);
-    return output;
-  };
   const refuse = (own: string): void => {
     const reason = refused.has(own) || refused.size < maxReasons ? own : 'For other reasons.';
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
   };
+  let problems = 0;
+  /** The last problem with rows: problems come one after another within a split. */
+  let last: number | undefined;
+  const write = ({ row, written, split, place }: ReadyRow): void => {
+    const output = outputs.get(split) ?? splitOutput(split, options);
+    outputs.set(split, output);
+    if (place !== last) output.problems += 1;
+    last = place;
+    output.write(written);
+    statistics.add(row);
+  };
+  const near =
+    nearDuplicates === 'drop' && form.kind !== 'rollout'
+      ? nearFilter({ folder, splits, read, write, leaveOut: () => refuse(nearlyMade) })
+      : undefined;
   return {
     add(trees, split) {
-      let output: SplitOutput | undefined;
+      problems += 1;
       for (const row of rowsOf(rule, trees, refuse)) {
         const written = form.write(row);
         if (typeof written === 'string') {
@@ -82,27 +90,14 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
           refuse(reasonFor(repetition, form.kind));
           continue;
         }
-        near.look(asRead, (isNear) => {
-          if (isNear) refuse(nearlyMade);
-          else {
-            if (output === undefined) {
-              output = outputOf(split);
-              output.problems += 1;
-            }
-            output.write(written);
-            statistics.add(row);
-          }
-        });
+        (near?.add ?? write)({ row, written, split, place: problems });
       }
     },
     finish() {
-      near.finish();
+      near?.finish();
       const reports = splits.flatMap((split) => outputs.get(split)?.finish() ?? []);
       const files = reports.flatMap((report) => report.files);
-      const extra = files.length === 0 ? {} : (form.extraFiles?.(files) ?? {});
-      for (const [file, text] of Object.entries(extra)) {
-        withStorageErrors(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
-      }
+      writeExtraFiles(options, files);
       return {
         name,
         rule: rule.name,
@@ -120,9 +115,20 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
       };
     },
     abandon() {
+      near?.abandon();
       for (const output of outputs.values()) output.abandon();
     },
   };
+}
+
+function writeExtraFiles(
+  { config: { form }, folder }: ConfigOutputOptions,
+  files: readonly string[],
+): void {
+  const extra = files.length === 0 ? {} : (form.extraFiles?.(files) ?? {});
+  for (const [file, text] of Object.entries(extra)) {
+    withStorageErrors(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
+  }
 }
 
 function repetitionOf(known: KnownRows, row: TrainingRow, asRead: ReadRow): Repetition | undefined {

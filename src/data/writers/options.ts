@@ -45,7 +45,8 @@ export interface WriteDatasetOptions {
   readonly allProblems?: readonly string[];
   /**
    * What to do with near-duplicates of an earlier row of their configuration, as defined by `auditDataset`. Dropped
-   * rows are counted in the report and on the card; the first one is kept.
+   * rows are counted in the report and on the card; the first one is kept, in the order of `splits`, and
+   * `auditDataset` finds none in what is left. Until then all rows wait in a file in `out`.
    *
    * @defaultValue `'keep'`
    */

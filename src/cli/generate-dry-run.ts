@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { counted } from '../base/counted.ts';
+import { estimateOf } from '../bench/estimate.ts';
+import { amount, dollars } from '../bench/figures.ts';
+import type { ModelPrice } from '../contracts/language-model.ts';
+import type { Budget } from '../contracts/spend.ts';
+import type { GenerateArguments } from './generate-options.ts';
+import { print } from './output.ts';
+
+/** Says what `espalier generate` would do, and how much it would spend at most. */
+export function sayPlanned(
+  request: GenerateArguments,
+  {
+    line,
+    problems,
+    method,
+    budget,
+    price,
+    run,
+  }: {
+    readonly line: string;
+    readonly problems: number;
+    readonly method: string;
+    /** The budget of each search. */
+    readonly budget: Budget;
+    readonly price: ModelPrice | undefined;
+    /** The run folder. */
+    readonly run: string;
+  },
+): void {
+  const { attempts, budgetCalls, budgetTokens, budgetUsd, json = false, out } = request;
+  const searches = problems * attempts;
+  const atMost = (each: number | undefined, all: number | undefined): number | undefined => {
+    const most = Math.min(searches * (each ?? Number.POSITIVE_INFINITY), all ?? Infinity);
+    return Number.isFinite(most) ? most : undefined;
+  };
+  const calls = atMost(budget.calls, budgetCalls);
+  const tokens = atMost(budget.tokens, budgetTokens);
+  const size = { instances: 1, seeds: 1, methods: 1 };
+  const budgets = tokens === undefined ? [] : [{ unit: 'tokens', limit: tokens } as const];
+  const [priced] = estimateOf({ ...size, budgets }, price).units;
+  const usd = atMost(undefined, Math.min(priced?.usd?.most ?? Infinity, budgetUsd ?? Infinity));
+  const most = { calls, tokens, usd };
+  if (json) {
+    print(JSON.stringify({ problems, attempts, searches, method, budget, most }, undefined, 2));
+    return;
+  }
+  const told = (value: number | undefined, unit: string) =>
+    value === undefined ? `any number of ${unit}` : `${amount(value)} ${unit}`;
+  const limits = Object.entries(budget).map(([unit, limit]) => `${amount(limit)} ${unit}`);
+  print(
+    [
+      line,
+      '',
+      `${counted(problems, 'problem')}, ${counted(attempts, 'tree')} each, by ${method}: ${counted(searches, 'search', amount(searches))} of at most ${limits.join(', ')} each.`,
+      `All together at most ${told(calls, 'calls')}, ${told(tokens, 'tokens')} and ${usd === undefined ? 'any number of dollars' : dollars(usd)}.`,
+      ...(existsSync(run)
+        ? [`What ${run} holds already is part of that, and is not paid for again.`]
+        : []),
+      `The dataset would be written to ${out}. Nothing was sent or written.`,
+    ].join('\n'),
+  );
+}
