@@ -7,6 +7,7 @@ import {
   expectInteger,
   expectMethods,
   expectObject,
+  gotten,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { isError } from '../base/failure.ts';
@@ -101,8 +102,8 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
     const answer = await pageOf(client, cursor, timeoutMs);
     const { tools: found, nextCursor } = Object(answer) as Readonly<Record<string, unknown>>;
     if (!Array.isArray(found) || !found.every(isNamed)) {
-      const wanted = 'a list of tools, each with a name, as the answer to `listTools`';
-      throw expectation('client', wanted, answer);
+      const wanted = '`listTools` with `{ tools }`, a list of tools that each have a name';
+      throw wrongAnswer(client, wanted, isPlainObject(answer) ? found : answer);
     }
     tools.push(...found);
     // Some servers return an empty cursor with the last page.
@@ -111,6 +112,15 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
     cursor = nextCursor;
   }
   throw endless(`lists its tools on more than ${mostPages} pages`);
+}
+
+/** The error for a server that broke the protocol. It is named as its client knows it, if it does. */
+function wrongAnswer(client: McpClient, wanted: string, got: unknown): EspalierError {
+  const { getServerVersion: ask } = client as { readonly getServerVersion?: () => unknown };
+  const { name } = Object(typeof ask === 'function' ? ask.call(client) : undefined);
+  const server = typeof name === 'string' ? `the server ${describeValue(name)}` : 'the server';
+  const message = `Expected ${server} to answer ${wanted}, ${gotten(got)}`;
+  return new EspalierError('usage', message);
 }
 
 function endless(how: string): EspalierError {
@@ -155,7 +165,14 @@ function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2
     hints: isPlainObject(annotations)
       ? (annotations as Readonly<Record<string, JsonValue>>)
       : undefined,
-    run: async (input, call) => outputOf(await asked(client, { name, arguments: input }, call)),
+    run: async (input, call) => {
+      const result = await asked(client, { name, arguments: input }, call);
+      const { content = [] } = Object(result) as { readonly content?: unknown };
+      const isResult = isPlainObject(result) && Array.isArray(content);
+      if (isResult && content.every(isPlainObject)) return outputOf(result);
+      const wanted = `the call of \`${name}\` with \`{ content }\`, a list of parts`;
+      throw wrongAnswer(client, wanted, isPlainObject(result) ? content : result);
+    },
   };
 }
 
@@ -167,8 +184,8 @@ function asked(client: McpClient, params: object, { signal }: ActCall): Promise<
     : client.callTool(params, undefined, options);
 }
 
-function outputOf(result: unknown): unknown {
-  const { content, structuredContent, isError } = result as Readonly<Record<string, unknown>>;
+function outputOf(result: Readonly<Record<string, unknown>>): unknown {
+  const { content, structuredContent, isError } = result;
   const parts = Array.isArray(content) ? content.map(partText) : [];
   if (isError === true) throw new Error(parts.join('\n') || 'The server says that it failed.');
   return structuredContent ?? parts.join('\n');

@@ -29,11 +29,12 @@ interface Holder {
 /**
  * Takes a lock file, so that a folder has one writer. A lock whose process is dead is taken over.
  *
+ * @param what - What the lock guards, as the error names it.
  * @returns a function that releases it.
  * @throws EspalierError `locked`, naming the holder, `usage` if the file is not a lock of espalier, or `storage`.
  */
-export function takeLock(path: string): () => void {
-  const release = take(path);
+export function takeLock(path: string, what: string = 'this folder'): () => void {
+  const release = take(path, what);
   try {
     removeLeftovers(path);
     return release;
@@ -73,14 +74,14 @@ function isLeft(path: string): boolean {
   return holderOf(content) !== undefined && !isAlive(content);
 }
 
-function take(path: string): () => void {
+function take(path: string, what: string): () => void {
   const id = randomUUID();
   const own = ownProcess(id);
   // Written to a separate file and linked into place, so that a lock is never visible without its content.
   const aside = `${path}.${id}`;
   try {
     withStorageErrors(`The lock \`${path}\``, () => writeFileSync(aside, own, { flag: 'wx' }));
-    if (!link(aside, path)) takeOver(path, aside);
+    if (!link(aside, path)) takeOver(path, aside, what);
   } finally {
     rmSync(aside, { force: true });
   }
@@ -123,23 +124,23 @@ function linkOrCopy(aside: string, path: string): void {
  * Replaces the lock of a dead holder. This requires a lock on that lock, so that only one of several rivals does it,
  * and none removes a lock that another one has taken meanwhile.
  */
-function takeOver(path: string, aside: string): void {
+function takeOver(path: string, aside: string, what: string): void {
   const seen = read(path);
   if (seen === undefined) {
     // Released in the meantime.
     if (link(aside, path)) return;
-    throw heldBy(path, read(path));
+    throw heldBy(path, read(path), what);
   }
   if (!isOwn(seen)) {
     const message = `\`${path}\` is not a lock of espalier. Move it away, or choose another folder.`;
     throw new EspalierError('usage', message);
   }
-  if (isAlive(seen)) throw heldBy(path, seen);
-  const release = take(`${path}.${contentAddress(seen)}`);
+  if (isAlive(seen)) throw heldBy(path, seen, what);
+  const release = take(`${path}.${contentAddress(seen)}`, what);
   try {
     const now = read(path);
     if (now === seen) renameSync(aside, path);
-    else if (!link(aside, path)) throw heldBy(path, now);
+    else if (!link(aside, path)) throw heldBy(path, now, what);
   } finally {
     release();
   }
@@ -225,10 +226,10 @@ function processOf(
   }
 }
 
-function heldBy(path: string, content: string | undefined): EspalierError {
+function heldBy(path: string, content: string | undefined, what: string): EspalierError {
   const { pid, host } = holderOf(content) ?? {};
   return new EspalierError(
     'locked',
-    `Process ${pid ?? '(unknown)'} on ${host ?? 'this machine'} is writing to this folder. If it is no longer running, delete \`${path}\`.`,
+    `Process ${pid ?? '(unknown)'} on ${host ?? 'this machine'} is writing to ${what}. If it is no longer running, delete \`${path}\`.`,
   );
 }

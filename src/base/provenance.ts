@@ -1,6 +1,7 @@
 import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.ts';
 import type { Provenance } from '../contracts/provenance.ts';
+import { expectObject } from './expect.ts';
 import { modelName } from './model-name.ts';
 
 /** The provenance of several parts together; each stamp and each model once, in order. */
@@ -25,6 +26,7 @@ export function provenanceOfModel(
   model: Pick<LanguageModel, 'modelId' | 'provider' | 'settings'>,
   request: Partial<GenerateRequest> = {},
 ): Provenance {
+  expectObject('model', model);
   const { messages: _, schema: __, tools: ___, ...asked } = request;
   const settings = { ...model.settings, ...asked } as unknown as Readonly<
     Record<string, JsonValue>

@@ -1,4 +1,4 @@
-import { expectObject } from '../base/expect.ts';
+import { expectArray, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { visible } from '../base/visible.ts';
 import {
@@ -34,6 +34,7 @@ import {
 export function reportMarkdown(report: BenchReport, options: DocumentOptions = {}): string {
   expectObject('report', report);
   expectOptions('reportMarkdown', options, 'command stopped');
+  expectArray('report.points', report.points);
   const { verdict, warnings, points } = report;
   const [introduction, command] = repeatWith(report, options);
   const repeated = points.filter(({ passAtK }) => passAtK.length > 0);

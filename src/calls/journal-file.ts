@@ -10,6 +10,7 @@ import {
   writeLine,
   writtenLines,
 } from '../base/file-lines.ts';
+import { takeLock } from '../base/lock.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { type Journal, journalName } from './journal.ts';
@@ -23,19 +24,57 @@ export interface JournalFile extends Journal, Disposable {
 }
 
 /**
- * Opens a journal for reading and appending. It does not lock out a second writer: the run folder does. With `fsync`
- * each line is flushed to disk, so that it survives a power failure, at a few milliseconds per line.
+ * Opens a journal for reading and appending. From its first line on, no other process can write to it until it is
+ * closed or this process ends. With `fsync` each line is flushed to disk, so that it survives a power failure, at a few
+ * milliseconds per line.
  *
- * @throws EspalierError `invalid-journal` or `storage`.
+ * @throws EspalierError `invalid-journal` or `storage`; `append` throws `locked` while another process is writing.
  */
 export function openJournal(path: string, options: { readonly fsync?: boolean } = {}): JournalFile {
   expectText('path', path);
   expectOptions('openJournal', options, 'fsync');
-  const { fsync = false } = options;
+  return openLocked(path, options.fsync ?? false, takeWriting);
+}
+
+/** The same in a folder that has a lock of its own. */
+export function openJournalWithin(path: string): JournalFile {
+  return openLocked(path, false, () => () => {});
+}
+
+/** The locks that journals of this process hold, and how many of them do. */
+const writing = new Map<string, { holders: number; readonly release: () => void }>();
+
+/** Takes the lock of a journal. Journals of one process share it. */
+function takeWriting(path: string): () => void {
+  const lock = writing.get(path) ?? {
+    holders: 0,
+    release: takeLock(`${path}.writer.lock`, `the journal \`${path}\``),
+  };
+  if (writing.size === 0) process.once('exit', releaseAll);
+  writing.set(path, lock);
+  lock.holders++;
+  return () => {
+    lock.holders--;
+    if (lock.holders > 0) return;
+    lock.release();
+    writing.delete(path);
+    if (writing.size === 0) process.off('exit', releaseAll);
+  };
+}
+
+/** A script may end without closing its journals. */
+function releaseAll(): void {
+  for (const { release } of writing.values()) release();
+}
+
+function openLocked(path: string, fsync: boolean, take: (path: string) => () => void): JournalFile {
   const file = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);
     return openSync(path, 'a+');
   });
+  // A symbolic link is another name of the same journal, and must lead to the same lock.
+  const real = realpathSync(path);
+  let release: (() => void) | undefined;
   let end: number | undefined;
   let closed = false;
 
@@ -43,21 +82,22 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
     if (closed) {
       throw new EspalierError('storage', `${journalName({ path })} is closed. Open it again.`);
     }
+    release ??= take(real);
     withStorageErrors(nameOf(path), () => {
       end ??= mendEnd(path, file);
       end = writeLine(file, sealLine(line), { end, fsync });
     });
   };
   const close = (): void => {
-    if (!closed) closeSync(file);
+    if (closed) return;
     closed = true;
+    closeSync(file);
+    release?.();
   };
   const mend = (): void => {
     if (!closed) end ??= mendEnd(path, file);
   };
   const lines = linesOf(path, (use) => (closed ? withOpened(path, 'r', use) : use(file)), mend);
-  // A symbolic link is another name of the same journal, and must lead to the same lock.
-  const real = realpathSync(path);
   return { lines, path: real, mode: 'record', append, close, [Symbol.dispose]: close };
 }
 

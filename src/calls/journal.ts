@@ -1,5 +1,6 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
+import { expectation, expectObject } from '../base/expect.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
@@ -31,6 +32,7 @@ export function journalName({ path }: Pick<Journal, 'path'>): string {
 export function memoryJournal(
   lines: Iterable<JournalLine> = [],
 ): Journal & Readonly<Record<'lines', readonly JournalLine[]>> {
+  expectLines(lines);
   const all = [...lines];
   return { lines: all, mode: 'record', append: (line) => void all.push(line) };
 }
@@ -40,9 +42,16 @@ export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} 
 
 /** The same journal, read-only: a search repeats its calls and makes none. */
 export function replayed(journal: Pick<Journal, 'lines'>): Journal {
+  expectObject('journal', journal);
   const { lines } = journal;
+  expectLines(lines);
   const held = Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines;
   return { lines: held, mode: 'replay', append: () => {} };
+}
+
+function expectLines(lines: Iterable<JournalLine>): void {
+  if (typeof Object(lines)[Symbol.iterator] === 'function') return;
+  throw expectation('lines', 'the lines of a journal', lines);
 }
 
 /** Gives an empty journal its header, and checks that an existing header belongs to this run. */

@@ -35,7 +35,7 @@ import { sayPlanned } from './generate-dry-run.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { describeRunEnd, reportOf } from './generate-report.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
-import { pairsOf, planFor } from './methods.ts';
+import { pairsOf, planFor, tellReplaced } from './methods.ts';
 import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
 import { print } from './output.ts';
 import { environmentsOf } from './own-environments.ts';
@@ -175,9 +175,12 @@ async function describeRun(
   const parts = await partsFor(asked, { model }, own);
   const { seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
+  const problem = problemOf(asked, parts.environment);
+  const planned = planFor(request, { model }, { problem, parts });
+  tellReplaced(planned.plan, parts);
   return {
     command: 'generate',
-    ...planFor(request, { model }, { problem: problemOf(asked, parts.environment), parts }).asked,
+    ...planned.asked,
     ...own.identity,
     model: model === undefined ? null : modelName(model),
     capabilities: { continuation, schema },

@@ -11,7 +11,7 @@ import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { guidesOf, type ModelRequest, type Models } from './model.ts';
-import { print } from './output.ts';
+import { print, printError } from './output.ts';
 import type { OwnParts } from './own-parts.ts';
 
 /** How a problem is searched, and what `run.json` says of that. */
@@ -72,6 +72,14 @@ export function planFor(
     plan: { ...plan, ...own, fill },
     asked: { method: method.name, replaced, pairs, ...asked },
   };
+}
+
+/** Says that a method does not judge states as published, unless the user chose that. */
+export function tellReplaced(plan: Plan['plan'], parts: OwnParts): void {
+  if (plan.method === undefined || !('evaluator' in plan) || 'value' in parts) return;
+  printError(
+    `The evaluator of \`${plan.method.name}\` is replaced: the model in the package judges states only in one word.`,
+  );
 }
 
 /** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */

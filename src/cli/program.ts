@@ -61,7 +61,7 @@ export async function makeProgram(
     .description('Reasoning by tree search.')
     .version(espalierVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print the help of a command')
     .addHelpText(
       'after',
       '\nExit codes: 0 success, 1 failure, 2 wrong usage or an unusable file or folder,\n130 interrupted by Ctrl-C.\n\nExample: espalier demo',

@@ -19,7 +19,7 @@ import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
-import { planFor } from './methods.ts';
+import { planFor, tellReplaced } from './methods.ts';
 import { type ChosenModel, chooseModel, drawnBy, environmentFor } from './model.ts';
 import { print, printError, type StatusLine } from './output.ts';
 import {
@@ -147,10 +147,7 @@ async function grow(
   const { concurrency, order, seed, retryFailed = false } = request;
   const { plan, asked } = planFor(request, drawnBy(chosen, seed), { problem, parts });
   const budget = budgetOf(request, chosen.model);
-  if (plan.method !== undefined && 'evaluator' in plan && !('value' in parts))
-    printError(
-      `The evaluator of \`${plan.method.name}\` is replaced: the model in the package judges states only in one word.`,
-    );
+  tellReplaced(plan, parts);
   return withStatus((status) => {
     const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,

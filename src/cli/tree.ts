@@ -4,6 +4,7 @@ import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
 import { noTree, showing } from '../runs/run-records.ts';
 import { type Task, tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
+import { subtree } from '../tree/selection.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { oneLine, print, writeOut } from './output.ts';
@@ -69,9 +70,9 @@ function draw(entry: Drawn, saved: SavedRun, { depth, breadth }: TreeRequest): s
   const { tree } = entry;
   const { task, input } = puzzleOf(entry, saved);
   const format = task && showing(entry, () => actionFormat(task, input));
-  const picture = showing(entry, () =>
-    renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) }),
-  );
+  // A picture shows whatever there is, but the actions of a saved tree must be those of its puzzle.
+  if (format !== undefined) showing(entry, () => formatAll(tree, format));
+  const picture = renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) });
   return `${headingOf(entry, saved.run, task)}\n\n${picture}`;
 }
 
@@ -87,6 +88,10 @@ function puzzleOf({ problem }: Drawn, { run, asked }: SavedRun) {
 function actionFormat({ puzzle }: Task, input: string): (action: unknown) => string {
   const { notation } = puzzle.environment(puzzle.parse(input));
   return (action) => notation.format(action);
+}
+
+function formatAll({ root }: SearchTree<unknown, unknown>, format: (action: unknown) => string) {
+  for (const node of subtree(root)) if (node.kind !== 'root') format(node.action);
 }
 
 function headingOf(

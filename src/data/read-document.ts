@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
+import { expectText } from '../base/expect.ts';
 
 /** The location of a document. */
 export interface Place {
@@ -15,6 +16,7 @@ export function readLines<Made>(
   text: string,
   read: (line: string, place: Place & { readonly line: number }) => Made,
 ): readonly Made[] {
+  expectText('text', text);
   return text
     .split('\n')
     .flatMap((each, index) =>

@@ -1,4 +1,4 @@
-import { expectation, expectMethods, expectNumber } from '../base/expect.ts';
+import { expectation, expectMethods, expectNumber, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { placeOf } from '../base/stats/place-of.ts';
@@ -38,6 +38,7 @@ export function multiModel<State, Action>(options: {
 }): Policy<State, Action> {
   expectOptions('multiModel', options, 'arms weights');
   const { arms, weights } = options;
+  expectObject('arms', arms);
   const names = Object.keys(arms);
   if (names.length === 0) throw expectation('arms', 'one policy or more', arms);
   for (const name of names) expectMethods(`arms.${name}`, arms[name], ['propose']);

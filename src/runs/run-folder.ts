@@ -12,7 +12,7 @@ import { seal } from '../base/seal.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
 import type { Journal } from '../calls/journal.ts';
-import { type JournalFile, openJournal, readJournal } from '../calls/journal-file.ts';
+import { type JournalFile, openJournalWithin, readJournal } from '../calls/journal-file.ts';
 import { JournalIndex } from '../calls/journal-index.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
@@ -86,7 +86,7 @@ export function openRun(path: string): RunFolder {
   };
   try {
     // An unreadable journal is found before anything is spent.
-    if (existsSync(file('journal.jsonl'))) journal = openJournal(file('journal.jsonl'));
+    if (existsSync(file('journal.jsonl'))) journal = openJournalWithin(file('journal.jsonl'));
     dropTornLine(file('trees.jsonl'));
     dropTornLine(file('problems.jsonl'));
     dropTornLine(file(batchesFile));
@@ -104,12 +104,12 @@ export function openRun(path: string): RunFolder {
     path,
     get journal() {
       const name = file('journal.jsonl');
-      journal ??= openJournal(name);
+      journal ??= openJournalWithin(name);
       return journal;
     },
     journalOf: (problem, attempt) => {
       withStorageErrors(`\`${file('journals')}\``, () => makeFolder(file('journals')));
-      return openJournal(file(journalName(problem, attempt)));
+      return openJournalWithin(file(journalName(problem, attempt)));
     },
     setAside: (problem, attempt) => setAside(file(journalName(problem, attempt))),
     writeProblems: (problems) =>

@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
 import { isThenable } from '../base/is-thenable.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import type { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
@@ -234,6 +235,26 @@ function verdictFrom(told: unknown): Verdict {
   }
 }
 
+const fields: readonly string[] = [
+  'value',
+  'about',
+  'raw',
+  'parts',
+  'rationale',
+  'unscored',
+] satisfies readonly (keyof Evaluation)[];
+
+/** The sentence about a field that looks like a missing one. Others may be there: an evaluation may say more. */
+function misspeltIn(told: object): string | undefined {
+  for (const field in told) {
+    if (fields.includes(field)) continue;
+    const meant = nearestName(field, fields);
+    if (meant === undefined || meant in told) continue;
+    return `The evaluation has an unknown \`${field}\`. Did you mean \`${meant}\`?`;
+  }
+  return undefined;
+}
+
 /** A copy of a usable verdict: the evaluator may reuse its object. */
 function soundVerdict(told: unknown): Verdict {
   if (typeof told !== 'object' || told === null || isThenable(told)) {
@@ -242,6 +263,8 @@ function soundVerdict(told: unknown): Verdict {
     );
   }
   if ('failure' in told) return { failure: failureToldAs('failure', told.failure) };
+  const misspelt = misspeltIn(told);
+  if (misspelt !== undefined) return invalid(misspelt);
   const { value, about = 'state' } = told as Evaluation;
   if (!(Number.isFinite(value) && value >= 0 && value <= 1)) {
     return invalid(`Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`);

@@ -153,7 +153,8 @@ export class EventStream<State, Action>
     const close = (): void => events.close();
     const ended = this.#ended.signal;
     ended.addEventListener('abort', close);
-    const { signal = ended } = this.#options;
+    // Options that are no object are refused by the search.
+    const { signal = ended } = Object(this.#options) as { readonly signal?: AbortSignal };
     const emit = (event: SearchEvent<State, Action>): void => {
       try {
         events.push(tell(event));

@@ -7,7 +7,7 @@ import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal, ValidProposal } from '../contracts/policy.ts';
 import type { NewChild } from '../tree/node.ts';
 import type { SearchTree } from '../tree/tree.ts';
-import { failureToldAs, unfit } from './unfit.ts';
+import { failureToldAs, unfit, unknownFieldOf } from './unfit.ts';
 
 /** The result of applying a batch of proposals. */
 export type Applied<State, Action> = Appended<State, Action> | { readonly needs: number };
@@ -120,6 +120,8 @@ function needNoMerging<Action>(
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Candidate<State, Action> = SearchNode<State, Action> | Mutable<NewChild<Action>>;
 
+const fields: readonly (keyof ValidProposal<unknown>)[] = ['action', 'prior', 'completion'];
+
 function aProposal(got: unknown): Failure {
   const message = `Expected each proposal to be an object with an \`action\`, got ${describeValue(got)}.`;
   return { kind: 'invalid', message };
@@ -130,6 +132,8 @@ function faultOf<Action>(proposal: Proposal<Action>): Failure | undefined {
     return aProposal(proposal);
   }
   if ('failure' in proposal) return failureToldAs('failure', proposal.failure);
+  const unknown = unknownFieldOf('The proposal', proposal, fields);
+  if (unknown !== undefined) return { kind: 'invalid', message: unknown };
   if (!('action' in proposal)) return aProposal(proposal);
   const { action, prior, completion } = proposal;
   if (isThenable(action)) {

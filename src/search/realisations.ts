@@ -1,5 +1,4 @@
 import { describeValue } from '../base/expect.ts';
-import { hintFor, unknownIn } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import { isThenable } from '../base/is-thenable.ts';
 import { keyOf, stateAddress } from '../calls/acting-on.ts';
@@ -9,6 +8,7 @@ import { isOut } from '../tree/selection.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { SearchSession } from './session.ts';
+import { unknownFieldOf } from './unfit.ts';
 
 /** Steps to the states of proposed nodes. */
 export class Realisations<State, Action> {
@@ -173,10 +173,8 @@ export function faultOfTransition(
     return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(isObject ? (transition.state ?? transition) : transition)}.`;
   }
   // A misspelt key would be a step without it.
-  const unknown = unknownIn(transition, parts);
-  if (unknown !== undefined) {
-    return `The transition that \`${method}\` returned has an unknown \`${unknown}\`. ${hintFor(unknown, parts)}`;
-  }
+  const unknown = unknownFieldOf(`The transition that \`${method}\` returned`, transition, parts);
+  if (unknown !== undefined) return unknown;
   const { reward, cost = 0, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {
     return `Expected \`reward\` to be a finite number, got ${describeValue(reward)}.`;

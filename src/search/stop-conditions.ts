@@ -11,7 +11,7 @@ export function solved(
   options: { readonly score?: number } = {},
 ): <State, Action>(progress: Parameters<StopCondition<State, Action>>[0]) => 'solved' | false {
   // If `solved` was passed without being called, a search calls it with its progress; the search reports that itself.
-  if (!('tree' in options)) expectOptions('solved', options, 'score');
+  if (!('tree' in Object(options))) expectOptions('solved', options, 'score');
   const { score = 1 } = options;
   expectNumber('score', score);
   return ({ tree }) => {

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { heuristic } from '../values/heuristic.ts';
 import { listPolicy, type Problem } from './problem.ts';
@@ -35,6 +36,7 @@ export function tableMdp(
   } = {},
 ): Problem<string, string> {
   expectOptions('tableMdp', options, 'name values keys');
+  expectObject('table', table);
   const { name = 'table-mdp', values = {}, keys = true } = options;
   const [start] = Object.keys(table);
   if (start === undefined) throw new EspalierError('usage', 'Expected `table` to hold a state.');

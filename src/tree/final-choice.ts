@@ -1,3 +1,4 @@
+import { expectArray } from '../base/expect.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type Explained, named } from './rules.ts';
 import { isOut, subtree } from './selection.ts';
@@ -73,6 +74,7 @@ function greatest<Node extends NodeStatistics>(
   nodes: readonly Node[],
   compare: (a: Node, b: Node) => number,
 ): Node | undefined {
+  expectArray('nodes', nodes);
   let best: Node | undefined;
   for (const node of nodes) {
     if (node.visits === 0) continue;

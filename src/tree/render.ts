@@ -1,4 +1,4 @@
-import { expectMethods } from '../base/expect.ts';
+import { describeValue, expectFunction, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { visible } from '../base/visible.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -14,7 +14,7 @@ import type { SearchTree } from './tree.ts';
 export function renderTree<State, Action>(
   tree: SearchTree<State, Action>,
   options: {
-    /** An action as text. @defaultValue its JSON */
+    /** An action as text. If it throws or returns no text, its JSON is shown. @defaultValue its JSON */
     readonly format?: (action: Action) => string;
     /** The number of levels below the root. The best path is always shown in full. @defaultValue 3 */
     readonly depth?: number;
@@ -26,16 +26,14 @@ export function renderTree<State, Action>(
 ): string {
   expectMethods('tree', tree, ['backup']);
   expectOptions('renderTree', options, 'format depth breadth width');
-  const {
-    format = (action) => JSON.stringify(action),
-    depth = 3,
-    breadth = 4,
-    width = 60,
-  } = options;
+  const { format = jsonOf, depth = 3, breadth = 4, width = 60 } = options;
+  expectFunction('format', format);
   const best = new Set(pathTo(tree.best));
   const isVisited = tree.root.visits > 0;
   const label = (node: SearchNode<State, Action>): string =>
-    node.kind === 'root' ? '●' : clip(visible(format(node.action)).replaceAll('\n', '⏎'), width);
+    node.kind === 'root'
+      ? '●'
+      : clip(visible(labelOf(node.action, format)).replaceAll('\n', '⏎'), width);
   const lines: Line[] = [];
   // An explicit stack: paths may be longer than the call stack is deep.
   const stack: Entry<State, Action>[] = [{ node: tree.root, indent: '', branch: '' }];
@@ -64,6 +62,25 @@ export function renderTree<State, Action>(
   return lines
     .map(({ label: text, numbers: row }) => `${text.padEnd(column)}  ${row}`.trimEnd())
     .join('\n');
+}
+
+/** An action as text, whatever it is: one bad label must not cost the picture. */
+function labelOf<Action>(action: Action, format: (action: Action) => unknown): string {
+  for (const write of [format, jsonOf]) {
+    try {
+      const text = write(action);
+      if (typeof text === 'string') return text;
+    } catch {
+      // The next way is tried.
+    }
+  }
+  return describeValue(action).replaceAll('`', '');
+}
+
+function jsonOf(action: unknown): string {
+  return JSON.stringify(action, (_key, part: unknown) =>
+    typeof part === 'bigint' ? String(part) : part,
+  );
 }
 
 /** The maximum indentation of a line, in characters: beyond it, paths are drawn straight down. */

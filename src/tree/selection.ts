@@ -1,4 +1,10 @@
-import { expectArray, expectNumber, expectNumbers } from '../base/expect.ts';
+import {
+  expectArray,
+  expectFunction,
+  expectNumber,
+  expectNumbers,
+  expectObject,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
@@ -151,6 +157,7 @@ export function puct(options: PuctOptions = {}): SelectionRule {
  * @param tree - `discount`: γ, which discounts the evaluation: `r + γ · v`. A tree has this property. Default 1.
  */
 export function knownValue(node: NodeStatistics, tree: RuleView = {}): number {
+  expectObject('node', node);
   return node.visits > 0 ? node.value : ownReturn(node, tree.discount ?? 1);
 }
 
@@ -234,6 +241,7 @@ export type WideningRule = Pick<Explained, 'spec'> & ((node: NodeStatistics) => 
 
 /** Walks down from the cursor, taking the child with the highest score, to a node that can grow. */
 export function descend(rule: SelectionRule, options: SelectionOptions = {}): Selection {
+  expectFunction('rule', rule);
   expectOptions('descend', options, 'revisit ties widening');
   const { revisit = false, ties = 'first' } = options;
   const { explain } = rule;
@@ -260,6 +268,7 @@ export function flat(
   score: (node: NodeStatistics, parent: NodeStatistics | undefined, random: Random) => number,
   options: SelectionOptions = {},
 ): Selection {
+  expectFunction('score', score);
   expectOptions('flat', options, 'revisit ties widening');
   const { revisit = false, ties = 'first' } = options;
   const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
@@ -302,6 +311,7 @@ export function endedAt({ visits, children }: NodeStatistics): number {
 
 /** Whether another visit would teach nothing. Terminal nodes are closed once visited. */
 export function isClosed(node: NodeStatistics, revisit = false): boolean {
+  expectObject('node', node);
   if (isOut(node)) return true;
   if (revisit) return false;
   return node.status === 'closed' || (node.status === 'terminal' && node.visits > 0);
@@ -323,6 +333,7 @@ export function leastTried<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
   tree: RuleView = {},
 ): SearchNode<State, Action> | undefined {
+  expectArray('nodes', nodes);
   let best: SearchNode<State, Action> | undefined;
   for (const node of nodes) {
     if (isOut(node)) continue;

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectNode } from '../base/expect.ts';
+import { expectNode, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 
@@ -107,6 +107,7 @@ export function scoreOf(node: SearchNode, discount: number): number | undefined 
  * after the first is discounted once more by γ.
  */
 export function promiseOf(node: SearchNode, discount: number): number {
+  expectObject('node', node);
   const { parent, terminal, reward, rawValue = 0, about } = node;
   const isRewardedEnd = terminal && reward !== undefined;
   // Q(s, a) already includes the reward of its edge.

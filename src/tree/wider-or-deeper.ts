@@ -1,3 +1,4 @@
+import { expectMethods } from '../base/expect.ts';
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { notesOf } from './notes.ts';
@@ -22,6 +23,7 @@ import type { SearchTree } from './tree.ts';
  * (arXiv 2503.04412), section 3.3.
  */
 export function widerOrDeeper(belief: Belief = gaussianBelief()): Selection {
+  expectMethods('belief', belief, ['draw']);
   const { explain } = belief;
   const select = <State, Action>(
     { cursor, discount = 1 }: TreeView<State, Action>,

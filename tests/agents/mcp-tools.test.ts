@@ -172,7 +172,7 @@ test('a server that lists nothing and says nothing is told of in a sentence', as
     'The server did not list its tools, and threw `undefined`. See whether it runs.',
   );
   await expect(mcpTools({ ...open, listTools: (() => undefined) as never })).rejects.toThrow(
-    'Expected `client` to be a list of tools',
+    'Expected the server to answer `listTools` with `{ tools }`',
   );
 });
 
@@ -187,12 +187,33 @@ test('what cannot be taken over is refused', async () => {
 
 test('lists that are none, and a trust that is none, are refused', async () => {
   const { client: open } = client(2);
-  for (const answer of [null, {}, { tools: [{}] }, { tools: [null] }]) {
-    await expect(mcpTools({ ...open, listTools: async () => answer })).rejects.toThrow(
-      'Expected `client` to be a list of tools, each with a name, as the answer to `listTools`',
+  const given = [
+    [null, 'got `null`.'],
+    [{}, 'got `undefined`.'],
+    [{ tools: null }, 'got `null`.'],
+    [{ tools: [{}] }, 'got an array of 1.'],
+    [{ tools: [null] }, 'got an array of 1.'],
+  ] as const;
+  const getServerVersion = () => ({ name: 'notes', version: '1' });
+  for (const [answer, got] of given) {
+    const wrong = { ...open, listTools: async () => answer, getServerVersion };
+    await expect(mcpTools(wrong)).rejects.toThrow(
+      `Expected the server \`"notes"\` to answer \`listTools\` with \`{ tools }\`, a list of tools that each have a name, ${got}`,
     );
   }
   await expect(mcpTools(open, { trusted: 'false' as never })).rejects.toThrow('`trusted`');
+});
+
+test.each([
+  ['no object', null, 'got `null`.'],
+  ['without a list', { content: null }, 'got `null`.'],
+  ['with a part that is none', { content: [null] }, 'got an array of 1.'],
+])('a result that is %s is a failure of the tool, in a sentence', async (_, result, got) => {
+  const { client: open } = client(2);
+  const tools = await mcpTools({ ...open, callTool: async () => result }, { trusted: true });
+  expect(await seen(tools, 'files_read', 'a')).toBe(
+    `<error>\nExpected the server to answer the call of \`files.read\` with \`{ content }\`, a list of parts, ${got}\n</error>`,
+  );
 });
 
 test('patterns of a server do not keep the process busy', async () => {

@@ -146,7 +146,7 @@ test.each([
 test('doctor prints what a model honours', async () => {
   const { code, stdout } = await espalier('doctor', '--model', `vllm:${writer.url}/v1`);
   expect(stdout).toMatch(
-    /^Model: vllm:default\nServer: vllm, context of \d+ tokens\nModels: writer\n/,
+    /^Model: vllm:writer\nServer: vllm, context of \d+ tokens\nModels: writer\n/,
   );
   expect(stdout).toMatch(/\nseveral samples +yes +One request brought three, \d different\.\n/);
   expect(stdout).toMatch(/\nlog-probabilities +yes +5 alternatives per token\.\n/);

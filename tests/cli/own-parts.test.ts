@@ -278,10 +278,16 @@ test.each([
   expect(told).toContain(`(at ${path}:2:`);
 });
 
-test('a method whose evaluator is replaced says so', async () => {
-  const typed = ['search', '--task', 'game24', '--input', '4 9 10 13', '--calls', '4'];
+test.each([
+  ['search', '--input', '4 9 10 13'],
+  [
+    ...['generate', '--problems', fileIn(folder, 'one.jsonl', '{"input":"4 9 10 13"}\n')],
+    ...['--out', join(folder, 'replaced'), '--run', join(folder, 'replaced-run')],
+  ],
+])('%s says that the evaluator of a method is replaced', async (command, ...given) => {
+  const typed = [command, '--task', 'game24', ...given, '--calls', '4'];
   const { stderr } = await espalier(...typed, '--method', 'agent-q');
-  expect(stderr).toBe(
+  expect(stderr).toContain(
     'The evaluator of `agent-q` is replaced: the model in the package judges states only in one word.\n',
   );
 });

@@ -119,3 +119,16 @@ test.each(['search', 'tree', 'demo', 'doctor'])('%s --help gives an example', as
   expect(stdout).toContain(`\nExample: espalier ${command} `);
   expect(code).toBe(0);
 });
+
+test.each([
+  [['help'], /^Usage: espalier \[options\] \[command\]\n/],
+  [['-h'], /^Usage: espalier \[options\] \[command\]\n/],
+  [['help', 'search'], /^Usage: espalier search \[options\]/],
+  [['-V'], /^\d+\.\d+\.\d+\n$/],
+  [['-V', 'x'], /^\d+\.\d+\.\d+\n$/],
+  [['--version'], /^\d+\.\d+\.\d+\n$/],
+])('%j answers on stdout', async (typed, expected) => {
+  const { code, stdout, stderr } = await espalier(...typed);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(expected);
+});

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Evaluation, Evaluator, Failed, SearchAlgorithm } from '../../src/index.ts';
+import {
+  type Evaluation,
+  type Evaluator,
+  type Failed,
+  mcts,
+  type SearchAlgorithm,
+} from '../../src/index.ts';
 import {
   banditTree,
   describeAlgorithm,
@@ -101,6 +107,16 @@ test('the kit says what it expected of the algorithm', async () => {
   );
   expect(messageOf(outcomes, 'adds one visit to the root for each simulation')).toContain(
     'Expected each simulation to end with one `backup` of its path, which adds a visit to the root, got 0 visits of the root after 80 simulations',
+  );
+});
+
+test('the kit says which node broke a law, and what usually does', async () => {
+  const summing = mcts({ backup: ({ value }, { target }) => value + target });
+  const create = () => ({ ...summing, laws: ['values' as const] });
+  const outcomes = await outcomesOf((runner) => describeAlgorithm('sum', { create }, runner));
+  const { error } = outcomes.find(({ name }) => name === 'keeps every value in [0, 1]') ?? {};
+  expect(String(error)).toMatch(
+    /Expected node \d+ to have a value from 0 to 1, .+, got \d+\.?\d*: a backup rule must return a mean or a maximum of returns, and not their sum\./,
   );
 });
 

@@ -109,3 +109,34 @@ describe('a rendered tree', () => {
     expect(renderTree(tree)).toContain('★ 3000');
   });
 });
+
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+
+test.each([
+  ['a big integer', 12n, '"12"'],
+  ['an object with a big integer', { pay: 12n }, '{"pay":"12"}'],
+  ['a cycle', cycle, 'an object'],
+  ['a function', () => 1, 'a function'],
+  ['a symbol', Symbol('up'), 'a symbol'],
+  ['nothing', undefined, 'undefined'],
+])('an action that is %s is shown', (_what, action, shown) => {
+  const tree = new SearchTree<string, unknown>('', { environment: 'odd', seed: 0 });
+  tree.add(tree.root, [{ action, prior: 1 }]);
+  expect(renderTree(tree)).toContain(`─ ${shown}  P 1.000`);
+});
+
+test.each([
+  ['throws', () => Object(undefined).text.length],
+  ['returns no text', () => undefined as never],
+])('the JSON of an action is shown if `format` %s', (_what, format) => {
+  const tree = plant();
+  grow(tree, tree.root, ['a', {}]);
+  expect(renderTree(tree, { format })).toContain('─ ★ "a"');
+});
+
+test('a format that is no function is refused', () => {
+  expect(() => renderTree(plant(), { format: 'json' as never })).toThrow(
+    'Expected `format` to be a function, got `"json"`.',
+  );
+});

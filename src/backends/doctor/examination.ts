@@ -32,7 +32,7 @@ export interface ServerFacts {
 
 /** The result of {@link examine}. */
 export interface Examination {
-  /** The model, as `provider:modelId`. */
+  /** The model, as `provider:modelId`; only its provider if neither the user nor its server named it. */
   readonly model: string;
   /** Whether it answered. */
   readonly reachable: boolean;

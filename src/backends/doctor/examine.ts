@@ -29,7 +29,6 @@ export async function examine(
   const { signal = new AbortController().signal, clock = systemClock, onFinding } = options;
   const { timeoutMs = 60_000 } = options;
   const probe = new Probe(model, { clock, signal, timeoutMs });
-  const name = `${model.provider}:${model.modelId}`;
   let server: ServerFacts | undefined;
   try {
     server = await serverFacts(model, options);
@@ -41,7 +40,13 @@ export async function examine(
       ? `It did not answer within ${timeoutMs / 1000} s. Look at its load, or ask it for less thought.`
       : said;
     const nothing = { findings: [], speed: [], warnings: [], advice: [] };
-    return { model: name, reachable: false, failure, ...(server && { server }), ...nothing };
+    return {
+      model: nameOf(model, server),
+      reachable: false,
+      failure,
+      ...(server && { server }),
+      ...nothing,
+    };
   }
   const findings: Finding[] = [];
   for (const [title, check] of Object.entries(checks)) {
@@ -51,7 +56,7 @@ export async function examine(
   }
   const speed = await speedsOf(probe);
   return {
-    model: name,
+    model: nameOf(model, server),
     reachable: true,
     ...(server && { server }),
     findings,
@@ -60,6 +65,18 @@ export async function examine(
     advice: adviceFor(model, findings),
   };
 }
+
+/** The name of a model. One that was not named is the first that its server lists. */
+function nameOf({ provider, modelId }: LanguageModel, server: ServerFacts | undefined): string {
+  const [first, ...others] = server?.models ?? [];
+  if (modelId !== unnamed || first === unnamed || others.includes(unnamed)) {
+    return `${provider}:${modelId}`;
+  }
+  return first === undefined ? provider : `${provider}:${first}`;
+}
+
+/** The `modelId` of a model that was not named. */
+const unnamed = 'default';
 
 /** How quickly it answers; only the parts for which there is time. */
 async function speedsOf(probe: Probe): Promise<Examination['speed']> {

@@ -1,4 +1,4 @@
-import { expectObject } from '../../base/expect.ts';
+import { expectArray, expectObject } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import {
   byBudget,
@@ -43,6 +43,7 @@ export async function reportPage(
 ): Promise<string> {
   expectObject('report', report);
   expectOptions('reportPage', options, 'command stopped');
+  expectArray('report.points', report.points);
   const title = escaped(reportTitle(report));
   const brush = await painter();
   return `<!doctype html>

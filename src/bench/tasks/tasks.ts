@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { defined } from '../../backends/transport/json.ts';
 import { EspalierError } from '../../base/errors.ts';
-import { describeValue } from '../../base/expect.ts';
+import { describeValue, expectText } from '../../base/expect.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { isModule } from '../../base/user-module.ts';
 import type { BenchTask } from '../task.ts';
@@ -52,6 +52,7 @@ export const benchTasks: readonly BenchTaskEntry[] = [
  * @throws EspalierError `usage` in one sentence.
  */
 export async function taskNamed(spec: string): Promise<BenchTask> {
+  expectText('spec', spec);
   const task = await find(spec);
   const { name, title, source, licence, splits, revision } = task;
   return {

@@ -1,6 +1,6 @@
 import { expectJson } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
-import { expectation } from '../../base/expect.ts';
+import { expectation, expectMethods } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -35,6 +35,7 @@ export function withRecording(options: {
 }): AnyMiddleware {
   expectOptions('withRecording', options, 'journal prices');
   const { journal, prices = {} } = options;
+  expectMethods('journal', journal, ['append']);
   if (journal.mode === 'replay') throw expectation('journal', 'one to write to', 'replay');
   const recorder = new Recorder(journal, prices);
   return aroundCalls(() => (asked, call, make) => recorder.record(asked, call, make));

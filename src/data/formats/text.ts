@@ -1,3 +1,4 @@
+import { expectObject } from '../../base/expect.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { PreferenceRow, RolloutRow, SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
 import type { FormatOptions } from './format.ts';
@@ -33,7 +34,9 @@ export interface RowTexts {
  * Makes text of the conversations of rows. The prompt ends where a word cannot go on, and the completion carries
  * the white space between them, so that a tokenizer cuts the prompt alone as it cuts both together.
  */
-export function rowTexts({ render = plainPrompt, endToken = '' }: FormatOptions = {}): RowTexts {
+export function rowTexts(options: FormatOptions = {}): RowTexts {
+  expectObject('options', options);
+  const { render = plainPrompt, endToken = '' } = options;
   // The rows of a node come one after another and share the array.
   let known: { readonly of: readonly Message[]; readonly as: PromptText } | undefined;
   const prompt = ({ prompt: messages, tools }: TrainingRow): PromptText => {

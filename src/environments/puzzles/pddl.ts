@@ -1,4 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
+import { expectText } from '../../base/expect.ts';
 import { deepestJson } from '../../base/json.ts';
 
 /** Expressions in parentheses, and the place of the opening one, such as `line 3, column 5`. */
@@ -19,6 +20,7 @@ export type Expression =
  * @throws EspalierError `usage` with the place of the first parenthesis or word that does not fit.
  */
 export function readPddl(text: string): List {
+  expectText('text', text);
   const top: Expression[] = [];
   const open: OpenList[] = [];
   for (const { word, place } of readTokens(text)) {

@@ -1,5 +1,11 @@
 import { EspalierError } from '../../base/errors.ts';
-import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import {
+  describeValue,
+  expectation,
+  expectInteger,
+  expectObject,
+  expectText,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Transition } from '../../contracts/environment.ts';
@@ -89,6 +95,7 @@ function estimate(state: TilesState): number {
 
 /** Rows are lines, or separated by slashes; a single row is a square board. */
 function parse(text: string): TilesInstance {
+  expectText('text', text);
   const rows = text
     .trim()
     .split(/(?<!\s)\s*[/\n]\s*/)
@@ -114,7 +121,9 @@ function readTile(word: string): number {
   );
 }
 
-function expectBoard({ rows, columns, tiles }: TilesInstance): void {
+function expectBoard(instance: TilesInstance): void {
+  expectObject('instance', instance);
+  const { rows, columns, tiles } = instance;
   expectInteger('rows', rows, { min: 2, max: 10 });
   expectInteger('columns', columns, { min: 2, max: 10 });
   const places = rows * columns;

@@ -1,3 +1,4 @@
+import { expectText } from '../../base/expect.ts';
 import { withoutThoughts } from '../../base/thoughts.ts';
 import { answerInClaim, isAnswer, longest } from './answer-claim.ts';
 import { languages } from './answer-languages.ts';
@@ -17,6 +18,7 @@ import { type Found, settled, stated } from './stated-answer.ts';
  * found by adding*), bounds, two candidates, placeholders, damaged texts, reasoning and programs state none.
  */
 export function extractAnswer(text: string): string | undefined {
+  expectText('text', text);
   return answerOfStep(text) ?? conclusionIn(saidIn(text));
 }
 

@@ -1,4 +1,4 @@
-import { expectNumber } from '../../base/expect.ts';
+import { expectNumber, expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { AnswerValue, NumberValue } from './answer-value.ts';
 import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-number.ts';
@@ -24,6 +24,8 @@ export function isSameAnswer(
   right: string,
   options: { readonly tolerance?: number } = {},
 ): boolean {
+  expectText('left', left);
+  expectText('right', right);
   expectOptions('isSameAnswer', options, 'tolerance');
   const { tolerance = 0 } = options;
   expectNumber('tolerance', tolerance, { min: 0, max: 1 });

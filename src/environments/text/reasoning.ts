@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction, expectInteger } from '../../base/expect.ts';
+import { expectation, expectFunction, expectInteger, expectObject } from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectVerifier, scoreIn } from '../../base/expect-no-oracle.ts';
 import { expectOptions } from '../../base/expect-options.ts';
@@ -135,9 +135,12 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
  * its cache; `json` if it supports `schema`, because nothing is written around it; else `restated`.
  */
 export function notationFor(
-  { notations }: Pick<ReasoningEnvironment, 'notations'>,
+  environment: Pick<ReasoningEnvironment, 'notations'>,
   capabilities: Capabilities,
 ): Notation<ReasoningState, string> {
+  expectObject('environment', environment);
+  const { notations } = environment;
+  expectObject('environment.notations', notations);
   expectCapabilities('notationFor', capabilities);
   const { continuation = false, schema = false } = capabilities;
   if (continuation) return notations.continued;

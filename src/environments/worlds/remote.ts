@@ -50,6 +50,7 @@ export function remoteEnvironment<Action = any, Observation = JsonValue>(
   options: RemoteOptions<Action, Observation>,
 ): Live<Environment<WorldState<Action, Observation>, Action>> {
   const known = 'name snapshots timeoutMs restores notation answer instances task';
+  expectOptions('remoteEnvironment', options, `${known} url fetch command cwd`);
   const { instances = 1, task = null, ...rest } = options;
   if ('url' in rest) {
     expectOptions('remoteEnvironment', options, `${known} url fetch`);

@@ -1,4 +1,4 @@
-import { expectFunction, expectNumber } from '../../base/expect.ts';
+import { expectFunction, expectNode, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -73,14 +73,14 @@ function partOf(remaining: Spend, reserve: number): readonly (readonly [Unit, nu
 export async function lookBack<State, Action>(
   end: SearchNode<State, Action>,
   reflect: ReflectionOptions['reflect'],
-  {
-    tree,
-    context,
-  }: {
+  at: {
     readonly tree: SearchTree<State, Action>;
     readonly context: SearchContext<State, Action>;
   },
 ): Promise<void> {
+  expectNode('end', end);
+  expectFunction('reflect', reflect);
+  const { tree, context } = at;
   try {
     await reflect(pathTo(end), { context, environment: context.environment });
   } catch (error) {

@@ -1,4 +1,10 @@
-import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectInteger,
+  expectNumber,
+  expectObject,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { type Discrimination, discrimination, type Labelled } from './auc.ts';
@@ -49,6 +55,7 @@ export function reliability(
   expectOptions('reliability', options, 'bins');
   const { bins: width = 10 } = options;
   expectInteger('bins', width, { min: 1 });
+  expectArray('labelled', labelled);
   for (const { score } of labelled) expectNumber('score', score, { min: 0, max: 1 });
   const placeOf = (score: number) => Math.min(width - 1, Math.floor(score * width));
   const bins = Array.from({ length: width }, (_, place) => {
@@ -84,6 +91,7 @@ const scale = 40;
  * followed by the figures and their interpretation.
  */
 export function renderReliability(report: Reliability): string {
+  expectObject('report', report);
   if (!Array.isArray(report.bins)) throw expectation('report', 'one of reliability', report);
   const lines = report.bins.map(({ from, to, count, score, correct }) => {
     const range = `${from.toFixed(2)}–${to.toFixed(2)}`;

@@ -69,7 +69,8 @@ async function assertOnePathEach(
     const message = `Expected a simulation to add visits on one path of ${length} nodes, got ${changed.length} nodes with new visits: call \`backup\` once in each.`;
     assert.equal(changed.length, length, message);
     for (const { id, parent } of changed) {
-      assert.ok(parent === undefined || changed.includes(parent), `node ${id} without its parent`);
+      const lone = `Expected a simulation to add a visit to each ancestor of node ${id}, got none at node ${parent?.id}: call \`backup\` on the last node of the path, and not on each.`;
+      assert.ok(parent === undefined || changed.includes(parent), lone);
     }
   }
 }
@@ -81,8 +82,10 @@ function visitsOf(tree: SearchTree): Map<NodeId, number> {
 function assertVisitsAddUp(tree: SearchTree): void {
   for (const { id, visits, inFlight, children } of tree.nodes()) {
     const below = children.reduce((sum, child) => sum + child.visits, 0);
-    assert.ok(visits >= below, `node ${id} has ${visits} visits, its children ${below}`);
-    assert.equal(inFlight, 0, `node ${id} is still marked as under way`);
+    const sum = `Expected node ${id} to have at least the ${below} visits of its children together, got ${visits}: call \`backup\` once for each simulation, also for one whose node was reached by another in the meantime.`;
+    assert.ok(visits >= below, sum);
+    const left = `Expected no simulation in flight at node ${id} after the search, got ${inFlight}: await every \`simulate\` before \`run\` returns.`;
+    assert.equal(inFlight, 0, left);
   }
 }
 
@@ -90,7 +93,8 @@ function describeValues({ claims, runner }: AlgorithmSubject): void {
   runner.test('keeps every value in [0, 1]', async () => {
     for await (const tree of grownTogether(claims)) {
       for (const { id, value } of tree.nodes()) {
-        assert.ok(value >= 0 && value <= 1 + 1e-9, `node ${id} has the value ${value}`);
+        const message = `Expected node ${id} to have a value from 0 to 1, as rewards and evaluations of this problem have, got ${value}: a backup rule must return a mean or a maximum of returns, and not their sum.`;
+        assert.ok(value >= 0 && value <= 1 + 1e-9, message);
       }
     }
   });
