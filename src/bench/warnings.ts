@@ -69,7 +69,7 @@ const losses: readonly {
   readonly replayed?: string;
   /** Why. @defaultValue the reason of the cell */
   readonly reason?: (cell: BenchCell) => string | undefined;
-  /** The least share of the searches that is told of. */
+  /** The minimum share of the searches that is reported. */
   readonly least?: number;
 }[] = [
   {
@@ -180,7 +180,7 @@ const whyEnded: Readonly<Record<StopReason | 'simulations', string>> = {
 function unused(arms: readonly Arm[]): readonly string[] {
   const found = arms
     .map((arm) => ({ ...pointOf(arm), why: commonEnd(arm) }))
-    // What failed is told of by itself.
+    // Failures have a warning of their own.
     .filter((point) => leavesMuch(point) && point.why.reason !== 'failed');
   const [first] = found;
   if (first === undefined) return [];

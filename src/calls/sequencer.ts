@@ -26,7 +26,7 @@ export interface Ticket {
    * @param place - Its position in the journal. @defaultValue none: it has just happened
    */
   arrive(apply: () => void, options?: { readonly place?: number; readonly isLast?: boolean }): void;
-  /** Says that nothing will arrive by itself, because the journal has no outcome of the call. */
+  /** Reports that no outcome is coming, because the journal has none for the call. */
   stall(): void;
   /** Says that something will arrive after all. */
   goOn(): void;

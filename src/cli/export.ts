@@ -174,7 +174,7 @@ const delimiter = '\n\n\n\n\n';
 const rightOnly =
   'OmegaPRM files list the rollouts that went right and no others: step labels are the recorded estimates, and whole paths are nearly all right.';
 
-/** What is wrong with one of many files is told with its name. */
+/** Adds the name of the file to an error about one of many files. */
 function inFile<Read>(path: string, read: () => Read): Read {
   try {
     return read();

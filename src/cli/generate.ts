@@ -207,7 +207,7 @@ function begin(
   run.writeProblems([...problems, ...earlier].map((problem) => ({ ...problem }) as Fields));
 }
 
-/** Searches until all is done, the budget is spent, or somebody interrupts it. */
+/** Searches until everything is done, the budget is spent, or it is interrupted. */
 async function grow(
   request: GenerateArguments,
   {

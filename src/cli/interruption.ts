@@ -6,7 +6,7 @@ export const interrupted = 130;
 /** One key press can arrive twice: from the terminal, and passed on by npm. */
 const onePress = 300;
 
-/** Whether somebody wants an end. */
+/** Whether the user has asked to stop. */
 export interface Interruption {
   readonly requested: boolean;
 }

@@ -58,7 +58,7 @@ export interface Models {
   readonly judgeModel?: LanguageModel;
 }
 
-/** A model for a command, or none, and what people are told of it. */
+/** The model of a command, if any, and how it is described to users. */
 export interface ChosenModel extends AsyncDisposable, Models {
   /** One line. */
   readonly line: string;

@@ -33,14 +33,14 @@ function visible(text: string): string {
 
 /** Warnings of Node.js and its libraries take the same way. */
 export function showWarnings(): void {
-  // Where there is none, nobody wants to see them.
+  // Without one, they are not worth showing.
   if (process.listenerCount('warning') === 0) return;
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => printError(`${name}: ${message}`));
 }
 
 /**
- * Lets a reader such as `head` close the pipe without a complaint: there is nobody left to write for.
+ * Lets a reader such as `head` close the pipe without a complaint: no reader is left.
  */
 export function endQuietlyWhenPipeCloses(): void {
   for (const stream of [process.stdout, process.stderr]) {

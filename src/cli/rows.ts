@@ -88,7 +88,7 @@ function closing(shown: number, limit: number): string {
     : `${counted(shown, 'row')}, and no more.`;
 }
 
-/** What rows were met, by which it is told why none matched. */
+/** The rows that were seen, for explaining why none matched. */
 interface Met {
   rows: number;
   readonly columns: Set<string>;

@@ -139,7 +139,7 @@ interface Ground {
   readonly own: OwnModules;
 }
 
-/** Searches to the end, or until somebody interrupts it. */
+/** Searches to the end, or until it is interrupted. */
 async function grow(
   request: SearchRequest,
   { problem, folder, chosen, interruption, prices, asked: of, parts, own }: Ground,

@@ -9,7 +9,7 @@ import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
 /** What a search left of its budget, why, and what would use it. */
 export type Unused = NonNullable<ReturnType<typeof unusedOf>>;
 
-/** What is told of a search that ended by itself, unsolved, with more than half of its budget unused. */
+/** What to say about a search that ended unsolved with more than half of its budget unused. */
 export function unusedOf(
   result: SearchResult<unknown, unknown>,
   {

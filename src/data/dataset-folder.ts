@@ -37,7 +37,7 @@ const ready = '.espalier-ready';
 const lock = '.espalier-lock';
 /** What versions before 0.1 left of the old dataset where they were killed. */
 const replaced = '.espalier-replaced';
-/** The files that an export makes: all others in its folders are somebody's own, and stay. */
+/** The files that an export makes. All others in its folders belong to the user, and are kept. */
 const ownFile = /^(\w+(\.\w+)*-\d{5}-of-\d{5}\.(jsonl|jsonl\.gz|parquet)|dataset_info\.json)$/;
 
 /** The key that distinguishes datasets. */
@@ -137,7 +137,7 @@ function expectOwn(out: string, configs: readonly KnownConfig[]): void {
   }
 }
 
-/** Before anything is touched: a link leads to somebody else's folder. */
+/** Runs before anything is changed, because a link leads to a folder that is not ours. */
 function expectFolders(out: string, names: readonly string[]): void {
   for (const path of names.map((name) => join(out, name))) {
     const status = lstatSync(path, { throwIfNoEntry: false });
@@ -216,7 +216,7 @@ function listedConfigs(out: string): ReadonlySet<string> {
   );
 }
 
-/** A link leads to somebody else's folder. */
+/** A link leads to a folder that is not ours. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -2,7 +2,7 @@ import { mixed, type Shingled } from './shingles.ts';
 
 /** The minima that a signature holds, eight bits of each. */
 export const minima = 32;
-/** How many shingles are told apart when it is counted how common they are: a power of two. */
+/** The number of buckets for counting how common shingles are: a power of two. */
 const countedApart = 1 << 18;
 /** The number of texts, from the first one on, that determine which shingles are common. */
 const mostCounted = 1 << 16;

@@ -62,7 +62,7 @@ export class NearDuplicates {
    * Looks at the next row.
    *
    * @param problem - A hash of its problem: solutions of one problem, step by step, share their beginnings.
-   * @param isExact - Whether it repeats a row exactly, which is told elsewhere.
+   * @param isExact - Whether it repeats a row exactly, which is reported elsewhere.
    * @param settled - Called once, now or later, in the order of the rows: whether it is nearly the same as one before it.
    */
   look(

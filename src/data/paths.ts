@@ -25,7 +25,7 @@ export interface Paths<State, Action> {
    * duplicate, then the most visited, then the first.
    */
   to(isWanted: (node: ChildNode<State, Action>) => boolean): readonly ChildNode<State, Action>[];
-  /** The ends at and below the step of a node, each path once. Ends that nobody scored do not count. */
+  /** The ends at and below the step of a node, each path once. Ends without a score do not count. */
   endsAt(node: SearchNode<State, Action>): EndCounts;
 }
 

@@ -165,7 +165,7 @@ test.each(['', null])('a list ends with the cursor %o', async (nextCursor) => {
   expect(asked).toEqual([undefined]);
 });
 
-test('a server that lists nothing and says nothing is told of in a sentence', async () => {
+test('a server that lists nothing and gives no reason is reported in a sentence', async () => {
   const { client: open } = client(2);
   const silent = () => Promise.reject(undefined);
   await expect(mcpTools({ ...open, listTools: silent as never })).rejects.toThrow(

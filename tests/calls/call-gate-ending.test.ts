@@ -31,7 +31,7 @@ describe('an abort', () => {
     expect(reports).toEqual([]);
   });
 
-  test('charges calls in flight as reserved: whether they were paid for, nobody knows', async () => {
+  test('charges calls in flight as reserved, because it is unknown whether they were paid for', async () => {
     const { gate, ledger, controller } = openGate({ budget: { calls: 3 } });
     const calling = gate.call(effectCall(ledger, 'look', () => new Promise(() => {})));
     controller.abort(enough);

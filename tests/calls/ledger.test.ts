@@ -46,7 +46,7 @@ describe('a reservation', () => {
     expect(ledger.spend).toMatchObject({ calls: 2, tokens: 25, usd: 0.25 });
   });
 
-  test('is charged in full where nobody says what was used', () => {
+  test('is charged in full if no usage is reported', () => {
     const ledger = open({ tokens: 100 });
     granted(ledger.reserve(tokens(60))).settle();
 

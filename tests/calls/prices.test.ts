@@ -125,7 +125,7 @@ describe('what a provider says it charged', () => {
     expect(usdOf({ inputTokens: 1000, outputTokens: 100, usd }, price)).toBe(1);
   });
 
-  test('makes up for a price that nobody knows, where it is told', async () => {
+  test('makes up for an unknown price where it is reported', async () => {
     for (const [usd, unpriced] of [
       [0.5, []],
       [undefined, ['test:large']],

@@ -65,7 +65,7 @@ test('stamps and prompts of parts are passed on', async () => {
   expect(policy).toMatchObject({ stamps: ['taught'], prompts: { lesson: '1 abc' } });
 });
 
-test('texts can be replaced, and are told of where they are used', async () => {
+test('texts can be replaced, and are recorded where they are used', async () => {
   const prompts = { json: 'As JSON.', listOfTexts: 'List {actions}.', repair: 'No: {problem}' };
   const wrapped = await told({ form: 'json', prompts });
   expect(wrapped.messages?.[0]?.content).toBe(`${prompt}\n\nAs JSON.`);

@@ -52,7 +52,7 @@ describe('calls in calls', () => {
     };
   };
 
-  test('that share what is answered already let nobody else in', async () => {
+  test('that share an existing answer admit no other call', async () => {
     const model = scripted();
     const { environment, options } = of(model, true);
     await search(environment, {

@@ -98,7 +98,7 @@ function answering(status: number, body: unknown, headers: Record<string, string
 }
 
 describe.each(Object.entries(models))('a call of %s that never reached a server', (_, modelOn) => {
-  test('costs nothing: nobody listens', async () => {
+  test('costs nothing without a listener', async () => {
     const model = modelOn({ baseUrl: await deadPort(), retry: { baseMs: 1 } });
     const { spend, stopReason } = await searched(model);
     expect(stopReason).toBe('failed');

@@ -72,7 +72,7 @@ test.runIf(existsSync('/proc/self/stat'))(
   },
 );
 
-test('a folder that was closed is written by nobody, whoever has it next', () => {
+test('a closed folder is never written to again, even if another process has opened it', () => {
   const run = join(folder, 'closed');
   const closed = openRun(run);
   const { journal } = closed;

@@ -356,7 +356,7 @@ async function refusalOf(make: () => unknown): Promise<unknown> {
   return undefined;
 }
 
-describe('an option that nobody knows', () => {
+describe('an unknown option', () => {
   test('is tried of every function that is exported, or there is a reason', () => {
     const all = Object.entries(exported).flatMap(([entry, part]) => functionsIn(entry, part));
     const known = [...called, ...ofFamilies].map(([path]) => path);
@@ -411,7 +411,7 @@ describe('a search without a notation', () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  test('goes on where nobody shows states to a model', async () => {
+  test('goes on if no states are shown to a model', async () => {
     const { tree } = await core.search(bare, {
       policy: () => [{ action: 'a' }],
       evaluator: values.verifier({ verify: () => ({ correct: false }) }),

@@ -66,7 +66,7 @@ test('a last line whose end was changed is not taken for a torn one', () => {
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-describe('a folder with a file of somebody else', () => {
+describe('a folder with a file that is not ours', () => {
   const cases = [
     ['run.json', '{"my": "settings"}\n'],
     ['run.json', 'mine'],

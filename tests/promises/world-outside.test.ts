@@ -72,7 +72,7 @@ describe('tools that change the outside', () => {
     });
   });
 
-  test('are seen by what reads behind them, and by nobody else', async () => {
+  test('are seen only by later reads', async () => {
     const { environment } = await scene();
     const start = await pathOf(environment, []);
     const changed = await stepFrom(environment, start, set('a', 'new'));

@@ -59,7 +59,7 @@ test('what models used is told by role and model, with what it would have cost w
   expect(spend.usd).toBeCloseTo(0.0126, 12);
 });
 
-test('a replay tells the same, and a price that nobody knows is not 0', async () => {
+test('a replay reports the same, and an unknown price is not 0', async () => {
   const journal = memoryJournal();
   const given = settings(model('writer', 'The answer is 12.', false), model('critic', 'sure'));
   const first = await search(environment, { ...given, journal });

@@ -147,7 +147,7 @@ describe('an evaluator that compares siblings', () => {
     expect(new Set(alone.requests.map(told))).toEqual(new Set(together.requests.map(told)));
   });
 
-  test('has nobody to compare an only child with, nor the root', async () => {
+  test('compares neither an only child nor the root with anything', async () => {
     const model = answering('A');
     const nodes = [rootNode<string, string>('s'), ...proposals('s', 'only')];
     expect(await pairwise({ model }).evaluate(nodes, request)).toEqual([

@@ -107,7 +107,7 @@ test('asks for all nodes at once: the question of the root, the actions on the w
   ]);
 });
 
-test('a node without a step has the value of a start, and nobody is asked', async () => {
+test('a node without a step has the value of a start, and no model is asked', async () => {
   const { asked, model } = tabled();
   expect(await evaluate([nodeAt([])], { model })).toEqual([{ value: 0 }]);
   expect(await evaluate([nodeAt([])], { model, start: 0.5 })).toEqual([{ value: 0.5 }]);

@@ -42,7 +42,7 @@ export async function painter(): Promise<Painter> {
     draw(label, options) {
       const style = { fontSize: '12px', fontFamily: 'inherit' };
       const svg = plot.plot({ ...sizes.large, ...margins, style, ...options, document }) as Drawn;
-      // Its style sheet is that of the page; labels of its parts are for nobody where the whole is one image.
+      // It uses the style sheet of the page. Labels of its parts are useless, because the whole is one image.
       svg.querySelector('style')?.remove();
       for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
       for (const part of svg.querySelectorAll('[aria-hidden]')) part.removeAttribute('aria-hidden');

@@ -15,7 +15,7 @@ interface Cost {
   /** In few letters, for an axis. */
   readonly short: (cost: number) => string;
   readonly text: (cost: number) => string;
-  /** What to say where nobody knows it. */
+  /** What to say if it is unknown. */
   readonly unknown: string;
   /** The text if it is empty. */
   readonly free: string;

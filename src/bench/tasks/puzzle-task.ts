@@ -85,7 +85,7 @@ export function puzzleInstance<Instance>(
   const environment = puzzle.environment(instance);
   const text = puzzle.format(instance);
   return {
-    // A name that somebody gave says nothing of what it names.
+    // A name given by the user says nothing about the instance.
     ...(id === undefined
       ? { id: idOf(text) }
       : { id, revision: contentAddress(text).slice(0, 12) }),

@@ -13,7 +13,7 @@ export interface ReadRequest extends InstancesRequest {
   readonly count: number;
 }
 
-/** How many instances a generated task makes, where nobody says. */
+/** The number of instances of a generated task, unless the user gives one. */
 const usual = 100;
 
 /**

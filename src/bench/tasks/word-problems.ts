@@ -10,7 +10,7 @@ export const wordProblemsEntry: BenchTaskEntry = {
     drawnQuestions({ name: 'word-problems', title: 'Word problems' }, options, drawProblem),
 };
 
-/** What a story is told with. `who` and `what` are written by their names, so that no pronoun is to be resolved. */
+/** The parts of a story. `who` and `what` are written out by name, so that there are no pronouns to resolve. */
 interface Theme {
   readonly what: string;
   readonly start: string;

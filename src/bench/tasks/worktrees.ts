@@ -145,7 +145,7 @@ async function testsPassing(folder: Folder, count: number): Promise<number> {
   throw new Error(`The tests did not run to their end: ${output.slice(-500)}`);
 }
 
-/** How many tests passed after the last call; 0 if nobody has run them. */
+/** How many tests passed after the last call; 0 if they were never run. */
 export function passingIn({ turns }: ToolState): number {
   const told = turns.findLast(({ content }) => content.includes('"passing":'))?.content ?? '';
   return Number(/"passing":(\d+)/.exec(told)?.[1] ?? 0);

@@ -17,7 +17,7 @@ export function textsIn({ content }: RowTurn): readonly string[] {
   });
 }
 
-/** Whether a text says nothing: white space, and characters that nobody sees. */
+/** Whether a text has only white space and invisible characters. */
 export function isBlank(text: string): boolean {
   return /^[\s\p{Cf}\u2800\u3164]*$/u.test(text);
 }

@@ -10,7 +10,7 @@ const longestBatch = 10_000;
 export async function* parquetRows(path: string): AsyncGenerator<unknown, void, undefined> {
   const script = packageFile('dist/data/audit/parquet-worker.js');
   const worker = new Worker(script, { workerData: path, execArgv: [] });
-  // Columns are read side by side: after the first broken one is told of, another one ends the thread.
+  // Columns are read side by side: after the first broken one was reported, another one ends the thread.
   worker.on('error', () => {});
   try {
     for (;;) {

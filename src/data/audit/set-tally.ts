@@ -32,7 +32,7 @@ export class SetTally {
   readonly #tokens = new Map<string, Numbers>();
   readonly #distinct = new Map<string, ReturnType<typeof distinctCounter>>();
 
-  /** Counts a row. What it repeats or contradicts is told at once. */
+  /** Counts a row, and reports at once what it repeats or contradicts. */
   add(row: ReadRow, tokens: RowTokens): readonly RowFault[] {
     this.rows += 1;
     this.#whole.add(row);

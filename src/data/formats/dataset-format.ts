@@ -26,7 +26,7 @@ export interface Form<Kind extends RowKind> {
 /**
  * A format of some forms: each is what its trainer reads, and behind it the columns that tell where a row comes from.
  *
- * @param info - Its name, and readings of rows that nobody writes here.
+ * @param info - Its name, and readings of rows that this package does not write.
  * @param options - What the user gave.
  * @throws EspalierError `usage` for an option that formats do not have.
  */

@@ -86,7 +86,7 @@ function placeOf({ provenance: { problem, nodes } }: TrainingRow): string {
   return `the row of ${problem}, nodes ${nodes.join(' ')}`;
 }
 
-/** What somebody else's function makes of a row, or which row it failed on. */
+/** What a user's function makes of a row, or an error that names the row it failed on. */
 function mapped<Row extends TrainingRow>(
   name: string,
   map: (row: Row) => unknown,

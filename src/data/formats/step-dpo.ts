@@ -58,7 +58,7 @@ function stepsSoFar(messages: readonly Message[]): string {
   return last?.role === 'assistant' ? last.content : '';
 }
 
-/** The question, where nobody has spoken before it but the system. */
+/** The question, if only a system message comes before it. */
 function questionOf(messages: readonly Message[]): string | undefined {
   const spoken = messages.filter(({ role }) => role !== 'system');
   const [question, steps, ...others] = spoken;

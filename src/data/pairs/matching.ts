@@ -67,7 +67,7 @@ export function closeFamily<State, Action>(
   return kept.map((pair) => ({ ...pair, weight: share }));
 }
 
-/** Where nothing below was judged, or right ends alone are known, nobody can tell. */
+/** Unknown if nothing below was judged, or if only right ends are known. */
 function hasRight<State, Action>({ ends }: Candidate<State, Action>): boolean | undefined {
   if (ends.right > 0) return true;
   return ends.wrong > 0 ? false : undefined;

@@ -102,7 +102,7 @@ function writeLeaf({ writer, compressors }: ParquetWriter, leaf: Leaf): PageInde
       schemaPath: [...schemaPath],
       codec: 'SNAPPY',
       compressors: { SNAPPY: compressors.SNAPPY },
-      // The least and the greatest of texts, or of what lists hold, help nobody.
+      // The minimum and maximum of texts, or of the elements of lists, are of no use.
       stats: schemaPath.length === 2 && (type === 'float' || type === 'int'),
       pageSize,
       columnIndex: false,

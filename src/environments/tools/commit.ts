@@ -318,7 +318,10 @@ class Commit {
     return changes;
   }
 
-  /** Asks first what became of the calls that a killed commit had begun: nobody is to approve of what may be done. */
+  /**
+   * Asks first what became of the calls that a killed commit had begun: a call that may already be done must not be put
+   * up for approval.
+   */
   async #settleUnknown(): Promise<void> {
     for (const { call, key, tool } of this.#due) {
       const earlier = tool.effect === 'irreversible' ? this.#deedOf(key) : undefined;

@@ -230,7 +230,7 @@ export function markOf(pid: number): string | undefined {
 
 /**
  * A command with a mark that all its descendants inherit: a resource limit that has had no effect since Linux 2.4.25.
- * Programs that start others may clear the environment, leave the session and close files, but nobody sets this limit.
+ * Programs that start others may clear the environment, leave the session and close files, but do not set this limit.
  */
 export function marked(command: readonly string[], mark: number): readonly string[] {
   const set = `ulimit -S -w ${mark} || ulimit -S -x ${mark}`;

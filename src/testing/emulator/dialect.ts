@@ -37,7 +37,7 @@ export interface Service extends CheckedOptions {
   readonly answerItem: (exchange: Exchange) => Reply;
 }
 
-/** Requests that were submitted together. They are answered when the batch is over and somebody looks at it. */
+/** Requests that were submitted together. They are answered when the batch is over and is polled. */
 export interface Batch {
   readonly id: string;
   /** When it was submitted, in milliseconds since 1970. */

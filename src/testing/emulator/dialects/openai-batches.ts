@@ -113,7 +113,7 @@ function batchObject(batch: Batch, call: Call): JsonObject {
   };
 }
 
-/** The stage of a batch that is not over, or that nobody has looked at. */
+/** The stage of a batch that is not over, or was not polled yet. */
 function stageOf(batch: Batch): string {
   if (batch.cancelledMs !== undefined) return 'cancelling';
   if (batch.isOver || batch.share < 0.1) return 'validating';
