@@ -49,8 +49,11 @@ export interface Compared {
  * @throws EspalierError `usage` for an invalid option, an unusable model, or a folder of another benchmark; `locked`,
  * `storage`.
  */
-export async function compare(options: CompareOptions): Promise<Compared> {
-  expectCompareOptions(options);
+export async function compare(given: CompareOptions): Promise<Compared> {
+  expectCompareOptions(given);
+  // Read once: a budget that changes would be a different one for each search.
+  const fixed = given.budgets.map(({ unit, limit }) => ({ unit, limit }));
+  const options = { ...given, budgets: fixed };
   const {
     task,
     split,
@@ -66,8 +69,8 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     ...(split !== undefined && { split }),
     ...(limit !== undefined && { limit }),
   };
-  const given: unknown = await task.instances(asked);
-  const instances = expectInstances(given).slice(0, limit);
+  const drawn: unknown = await task.instances(asked);
+  const instances = expectInstances(drawn).slice(0, limit);
   const paid = options.model ?? instances[0]?.model;
   const { baselines, methods } = measuredBy(options, instances);
   const tight = await expectRoom(options, { methods, instances });

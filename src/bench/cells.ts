@@ -13,6 +13,7 @@ import type { Oracle } from '../contracts/verifier.ts';
 import type { ProblemOutcome } from '../runs/run-folder.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { plainContext } from '../testing/plain-context.ts';
+import { isLost } from '../tree/best-end.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { CallsMade } from './calls-made.ts';
 import type { BenchCell } from './cell.ts';
@@ -93,10 +94,12 @@ function faultOf<State, Action>(
   const down = failures.first.find(({ kind }) => ofNoMethod.includes(kind)) ?? failedCallOf(calls);
   if (down !== undefined && !isEnd(best)) return down;
   // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be read, holds no wrong answer.
-  const isLost =
+  const areLost =
     !nodes.some(isEnd) &&
     (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
-  return failure ?? (isLost ? failures.first[0] : undefined);
+  // An answer that could not be continued is none the worse for it.
+  const isAnswered = isEnd(best) && !ofNoMethod.includes(failure?.kind ?? 'parse');
+  return (isAnswered ? undefined : failure) ?? (areLost ? failures.first[0] : undefined);
 }
 
 /** A batch of evaluations that the budget ends leaves no failure in the tree, whatever became of its calls. */
@@ -171,8 +174,8 @@ export function failedCell(
 /** Says whether what a node holds is right. */
 type Scorer<State, Action> = (node: SearchNode<State, Action>) => MaybePromise<boolean>;
 
-function isEnd({ terminal, answer, status }: SearchNode): boolean {
-  return (terminal || answer) && status !== 'failed';
+function isEnd(node: SearchNode): boolean {
+  return (node.terminal || node.answer) && !isLost(node);
 }
 
 /** Whether the rewards on the way to an end add up to 1. What an evaluator thinks of it is no score. */

@@ -1,5 +1,4 @@
 import type { SearchNode } from '../contracts/node.ts';
-import { isOut } from './selection.ts';
 import { promiseOf, scoreOf } from './summary.ts';
 
 /** The parts of a tree that decide which end is best. */
@@ -25,17 +24,18 @@ export class BestEnd<State, Action> {
   }
 
   /**
-   * Of the ends without a score, such as those that the budget left unevaluated, the one whose parent promises most; ties
-   * go to the higher prior, then to the first.
+   * Of the ends that were not evaluated, such as when the budget ended before, the one whose parent promises most; ties go
+   * to the higher prior, then to the first.
    */
   get unscored(): SearchNode<State, Action> | undefined {
     const { cursor, discount } = this.#tree;
     let best: Scored<State, Action> | undefined;
     for (const node of this.#unscored) {
-      if (isOut(node) || !isAtOrBelow(node, cursor)) continue;
+      if (node.status === 'pruned' || isLost(node) || !isAtOrBelow(node, cursor)) continue;
       const score = promiseOf(node.parent ?? node, discount);
-      const gain = best === undefined ? 1 : score - best.score || node.prior - best.node.prior;
-      if (gain > 0) best = { node, score };
+      const other = best?.node ?? node;
+      const gain = score - (best?.score ?? score) || node.prior - other.prior || other.id - node.id;
+      if (best === undefined || gain > 0) best = { node, score };
     }
     return best?.node;
   }
@@ -64,6 +64,12 @@ export class BestEnd<State, Action> {
     this.#best = undefined;
     for (const node of this.#tree.nodes()) this.consider(node);
   }
+}
+
+/** Whether the evaluation of an end failed. An answer that only could not be continued is not lost. */
+export function isLost(node: SearchNode): boolean {
+  if (node.status !== 'failed' || scoreOf(node, 1) !== undefined) return false;
+  return node.children.length === 0 && node.failedProposals.length === 0;
 }
 
 /** Whether a node is below another one of the same tree, or the same node. */

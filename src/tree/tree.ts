@@ -99,7 +99,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /**
    * The best node found: the algorithm's conclusion; else the terminal node or answer with the highest score, ties
-   * going to the shallowest and then to the first; else, of the ends that were never evaluated, the one whose parent
+   * going to the shallowest and then to the first; else, of the ends that were not evaluated, the one whose parent
    * promises most; else the algorithm's preferred node; else the end of the most visited path, or without visits the
    * most promising node.
    */

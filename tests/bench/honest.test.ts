@@ -4,8 +4,15 @@ import { compare } from '../../src/bench/bench.ts';
 import type { CompareOptions } from '../../src/bench/compare-options.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
 import type { BenchTask } from '../../src/bench/task.ts';
-import { type LanguageModel, ModelCallError, type Notation } from '../../src/index.ts';
+import { taskNamed } from '../../src/bench/tasks/tasks.ts';
+import {
+  type Environment,
+  type LanguageModel,
+  ModelCallError,
+  type Notation,
+} from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 import { heuristic } from '../../src/values/index.ts';
 import { base, codes, digitModel, hidden, newFolder, verified } from './codes.ts';
 
@@ -83,6 +90,67 @@ test('an answer that the budget left unjudged is still given', async () => {
   // An end that was found is chosen, evaluated or not; where none was found, that is said.
   expect(searches.some(({ ends }) => ends.some(({ value }) => value === null))).toBe(true);
   for (const { ends, isUnfinished = false } of searches) expect(isUnfinished).toBe(!ends.length);
+});
+
+test('an answer that could not be revised is scored as it is', async () => {
+  const environment: Environment<string, string> = {
+    name: 'revisions',
+    reset: () => ({ state: '' }),
+    step: (_, action) => ({ state: action, answer: true }),
+    answer: (state) => state,
+  };
+  const guides = {
+    policy: ({ state }: { readonly state: string }) =>
+      state === ''
+        ? [{ action: 'right' }]
+        : [{ failure: { kind: 'parse' as const, message: 'The revision cannot be read.' } }],
+    evaluator: () => 0.9,
+  };
+  const oracle = { label: (state: string) => ({ correct: state === 'right' }) };
+  const { cells } = await compare({
+    task: {
+      name: 'rev',
+      title: 'Rev',
+      instances: () => [{ id: 'p', environment, oracle, guides }],
+    },
+    ...{ methods: ['mcts', 'beam', 'best-first'], budgets: [{ unit: 'calls', limit: 12 }] },
+    ...{ out: newFolder(), paced: false },
+  });
+  expect(cells.map(({ status, right }) => `${status} ${right}`)).toEqual(
+    cells.map(() => 'scored true'),
+  );
+});
+
+test('a reply without code is wrong, and neither an outage nor an error of the task', async () => {
+  const { cells } = await compare({
+    task: await taskNamed('code'),
+    model: scriptedModel({ answer: () => 'Sorry, I cannot.' }),
+    ...{ methods: ['mcts'], budgets: [{ unit: 'calls', limit: 6 }], limit: 1 },
+    ...{ out: newFolder(), paced: false },
+  });
+  for (const { isBroken, isOutage, right } of cells) {
+    expect({ isBroken, isOutage, right }).toEqual({ right: false });
+  }
+  expect(cells).toHaveLength(4);
+});
+
+test('budgets are read once', async () => {
+  let reads = 0;
+  const budget = {
+    unit: 'calls' as const,
+    get limit() {
+      return 20 + reads++;
+    },
+  };
+  const { model } = digitModel();
+  const { cells } = await compare({
+    ...base,
+    model,
+    out: newFolder(),
+    budgets: [budget],
+    limit: 2,
+  });
+  expect(new Set(cells.map(({ budget: { limit } }) => limit)).size).toBe(1);
 });
 
 test('no evaluator scores an answer: only rewards and oracles do', async () => {

@@ -168,4 +168,27 @@ describe('best, where no end has a score,', () => {
     tree.addEvaluation(ofLow, evaluated(0));
     expect(tree.bestTerminal).toBe(ofLow);
   });
+
+  test('is the first of equals, in whatever order they were realised', () => {
+    const tree = plant();
+    const [first, second] = tree.add(tree.root, [
+      { action: 'first', prior: 0.5 },
+      { action: 'second', prior: 0.5 },
+    ]);
+    if (first === undefined || second === undefined) throw new Error('Two children were added.');
+    for (const end of [second, first]) tree.realise(end, { state: end.action, terminal: true });
+    expect(tree.best).toBe(first);
+    expect(tree.fork().best.id).toBe(first.id);
+  });
+
+  test('may be an answer that could not be continued, but none whose evaluation failed', () => {
+    const failure = { kind: 'parse', message: 'Unread.' } as const;
+    const tree = plant();
+    const lost = grow(tree, tree.root, ['lost', { answer: true }]);
+    const answer = grow(tree, tree.root, ['answer', { answer: true }]);
+    tree.fail(lost, failure);
+    tree.noteFailures(answer, { failedProposals: [{ ...failure, count: 1 }] });
+    tree.fail(answer, failure);
+    expect(tree.best).toBe(answer);
+  });
 });

@@ -95,9 +95,9 @@ function notationOf({ language, entry }: CodeProblem): Notation<CodeState, strin
     format,
     parse(text) {
       const action = codeIn(text, entry);
-      if (action === undefined) return invalid(`Expected a function \`${entry}\`.`);
+      if (action === undefined) return unread(`Expected a function \`${entry}\`.`);
       if (action.length > longestCode) {
-        return invalid(`Expected at most ${longestCode} characters.`);
+        return unread(`Expected at most ${longestCode} characters.`);
       }
       return { action };
     },
@@ -140,6 +140,6 @@ function withoutBlankEdges(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
 }
 
-function invalid(message: string) {
-  return { failure: { kind: 'invalid', message } } as const;
+function unread(message: string) {
+  return { failure: { kind: 'parse', message } } as const;
 }

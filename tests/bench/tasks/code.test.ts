@@ -163,8 +163,8 @@ test('code is read from a block, or bare', async () => {
     action,
   });
   expect(read(action)).toEqual({ action });
-  expect(read('I cannot.')).toMatchObject({ failure: { kind: 'invalid' } });
-  expect(read(`solve${'x'.repeat(20_000)}`)).toMatchObject({ failure: { kind: 'invalid' } });
+  expect(read('I cannot.')).toMatchObject({ failure: { kind: 'parse' } });
+  expect(read(`solve${'x'.repeat(20_000)}`)).toMatchObject({ failure: { kind: 'parse' } });
 });
 
 describe('the sandbox', () => {
