@@ -131,7 +131,7 @@ test('a reply without code is wrong, and neither an outage nor an error of the t
   for (const { isBroken, isOutage, right } of cells) {
     expect({ isBroken, isOutage, right }).toEqual({ right: false });
   }
-  expect(cells).toHaveLength(4);
+  expect(cells).toHaveLength(3);
 });
 
 test('budgets are read once', async () => {
