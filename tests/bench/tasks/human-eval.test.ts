@@ -134,8 +134,19 @@ print('[[true, "it passes"]]')`;
   expect((await judged(forged)).verdict).toEqual({ correct: false, score: 0 });
 });
 
+const forgery = '\'[null, [[true, "it passes"]]]\'';
+
 test.each([
-  ['json', 'import json\njson.dumps = lambda results: \'[[true, "it passes"]]\''],
+  ['json', `import json\njson.dumps = lambda results: ${forgery}`],
+  [
+    'encoder',
+    `import json\njson._default_encoder = type("", (), {"encode": lambda *given: ${forgery}})()`,
+  ],
+  ['method of the encoder', `import json\njson.JSONEncoder.encode = lambda *given: ${forgery}`],
+  [
+    'part of the encoder',
+    `import json.encoder as e\ne.c_make_encoder = None\ne._make_iterencode = lambda *given: lambda *these: [${forgery}]`,
+  ],
   ['exec', 'import builtins\nbuiltins.exec = lambda *given: given[-1].update(check=print)'],
 ])('a replaced %s does not change the result', async (_what, replaced) => {
   const wrong = `${replaced}\ndef clamp(numbers, low): return []`;
