@@ -90,6 +90,29 @@ test('what only passes the tests that are shown is an end for the search, and wr
   expect(verdict?.correct).toBe(false);
 });
 
+test.each([
+  ['an example at its end', (code: string) => `${code}\nconsole.log(solve([1, 2]));`],
+  ['output inside', (code: string) => code.replace('{', '{ console.table(a);')],
+  ['`module.exports`', (code: string) => `${code}\nmodule.exports = solve;`],
+  ['an object in `module.exports`', (code: string) => `${code}\nmodule.exports = { solve };`],
+  ['`exports.solve`', (code: string) => `${code}\nexports.solve = solve;`],
+  ['`export` behind a comment', (code: string) => `// It is this:\nexport ${code}`],
+  ['`export` behind a helper', (code: string) => `export const half = 2;\nexport ${code}`],
+  ['a list of exports', (code: string) => `${code}\nexport { solve, solve as default };`],
+  ['a default function', (code: string) => `// It is this:\nexport default ${code}`],
+  ['a default at its end', (code: string) => `${code}\nexport default solve;`],
+  [
+    'a copy of its list',
+    (code: string) => code.replace('{', '{ a = structuredClone({ a: [a] }).a[0];'),
+  ],
+])('a right function with %s is right', async (_what, changed) => {
+  const [instance] = await drawn(1);
+  const { state } = (await instance?.environment.reset(plainContext())) ?? {};
+  const code = changed(written(state.text));
+  const next = await instance?.environment.step(state, code, plainContext());
+  expect(next?.state.report).toEqual(Array(3).fill(expect.stringMatching(/ is right$/)));
+});
+
 test('a function that fails may be written anew, three times, with what the tests said', async () => {
   const [instance] = await drawn(1);
   let state = (await instance?.environment.reset(plainContext()))?.state;
@@ -173,7 +196,7 @@ describe('the sandbox', () => {
   test.each([
     ['process', 'typeof process'],
     ['require', 'typeof require'],
-    ['a module', 'typeof importScripts + typeof fetch + typeof setTimeout + typeof console'],
+    ['a module', 'typeof importScripts + typeof fetch + typeof setTimeout'],
     [
       'the constructor of the host',
       "(() => { try { return typeof (function(){}).constructor('return process')() } catch { return 'undefined' } })()",
