@@ -58,12 +58,26 @@ function problemOf({ text, visible, hidden }: DrawnCode): CodeProblem {
   };
 }
 
+/** A module as a script: its declarations without `export`, and without lists of exports. */
+function scriptOf(source: string): string {
+  return source
+    .replace(/^[^\S\n]*export\s*\{[^}]*\}/gm, '')
+    .replace(
+      /^([^\S\n]*)export\s+default\s+(?!(?:async\s+)?function\b|class\b)/gm,
+      '$1module.exports = ',
+    )
+    .replace(
+      /^([^\S\n]*)export\s+(?:default\s+)?(?=(?:async|function|class|const|let|var)\b)/gm,
+      '$1',
+    );
+}
+
 async function resultsOf(
   source: string,
   tests: readonly CodeTest[],
 ): Promise<readonly CodeResult[]> {
   const calls = tests.map(({ input }) => `solve(${JSON.stringify(input)})`);
-  const results = await runInSandbox(source.replace(/^\s*export\s+(?:default\s+)?/, ''), calls);
+  const results = await runInSandbox(scriptOf(source), calls);
   return tests.map(({ output }, place) => {
     const result = results[place] ?? { error: 'It gave nothing.' };
     const wanted = JSON.stringify(output);

@@ -11,15 +11,15 @@ import type { SandboxRequest, SandboxResult } from './sandbox.ts';
 
 /** What a result may hold, in characters. */
 const longest = 100_000;
-const { code, calls, ms, bytes } = workerData as SandboxRequest;
+const { code, calls, interrupts, bytes } = workerData as SandboxRequest;
 
 // The limit of QuickJS itself counts only what its allocator adds to each block, and not the block.
 const wasmMemory = new webAssembly.Memory({ initial: 256, maximum: bytes / 65_536 });
 const quickjs = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory }));
 const runtime = quickjs.newRuntime({ maxStackSizeBytes: 256 * 1024 });
 const context = runtime.newContext();
-const end = performance.now() + ms;
-runtime.setInterruptHandler(() => performance.now() > end);
+let interrupted = 0;
+runtime.setInterruptHandler(() => ++interrupted > interrupts);
 
 /** What an expression gives as text, or why it gives none. */
 function evaluated(machine: QuickJSContext, source: string): SandboxResult {
@@ -38,8 +38,19 @@ function evaluated(machine: QuickJSContext, source: string): SandboxResult {
   return text.length > longest ? { error: 'The result is too long.' } : { value: text };
 }
 
-// A solution has to be the same each time.
-evaluated(context, 'delete globalThis.Date; delete Math.random;');
+// A solution has to be the same each time. The rest is what functions are often written with: a console that shows
+// nothing, an object for exports, and copies of plain values.
+evaluated(
+  context,
+  `delete globalThis.Date; delete Math.random;
+  globalThis.console = new Proxy({}, { get: () => () => {} });
+  globalThis.module = { exports: {} };
+  globalThis.exports = module.exports;
+  globalThis.structuredClone = (value) =>
+    Array.isArray(value) ? value.map(structuredClone)
+    : Object.prototype.toString.call(value) !== '[object Object]' ? value
+    : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, structuredClone(inner)]));`,
+);
 const loaded = evaluated(context, code);
 const results = calls.map((call) =>
   'error' in loaded ? loaded : evaluated(context, `JSON.stringify(${call})`),

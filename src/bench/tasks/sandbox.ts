@@ -15,22 +15,26 @@ export interface SandboxRequest {
   readonly code: string;
   /** Expressions, evaluated one after another once the code has run. They are ours, and no text of a model. */
   readonly calls: readonly string[];
-  /** How long all of it may take, in milliseconds. */
-  readonly ms: number;
+  /**
+   * How often QuickJS may ask whether to go on: once in 10,000 turns of a loop or calls. It is a measure of work that is
+   * the same on each machine, whatever else runs there.
+   */
+  readonly interrupts: number;
   /** How much memory it may use. */
   readonly bytes: number;
 }
 
-const limits = { ms: 1_000, bytes: 32 * 1024 * 1024 };
+/** A loop with a sum takes five seconds for that many interrupts, and an empty one takes one. */
+const limits = { interrupts: 10_000, bytes: 32 * 1024 * 1024 };
+
+/** What does not interrupt itself, such as a product of large numbers, is ended after that many milliseconds. */
+const longestRun = 60_000;
 
 /** How long a thread may take to start, in milliseconds. */
 const longestStart = 60_000;
 
-/** More threads than processors would only take time from one another, and time is limited. */
+/** More threads than processors would only take time from one another. */
 const inTurn = pLimit(availableParallelism());
-
-/** What does not look at its clock, such as a product of large numbers, is ended from outside. */
-const grace = 4_000;
 
 /**
  * Makes sure that there is a sandbox.
@@ -43,21 +47,21 @@ export async function expectSandbox(): Promise<void> {
 
 /**
  * Runs JavaScript that nobody knows, in QuickJS in a thread: it sees neither files, network nor objects of the
- * host, and has one second and 32 MiB.
+ * host, and has a limit of work, which is the same on each machine, and 32 MiB.
  */
 export async function runInSandbox(
   code: string,
   calls: readonly string[],
 ): Promise<readonly SandboxResult[]> {
   const request: SandboxRequest = { code, calls, ...limits };
-  const results = await inThread<readonly SandboxResult[]>('sandbox-worker', request, limits.ms);
+  const results = await inThread<readonly SandboxResult[]>('sandbox-worker', request, longestRun);
   return 'error' in results ? calls.map(() => results) : results;
 }
 
 /**
  * Runs a program of ours in a thread, and returns the message that it posts. Others wait while each processor has one.
  *
- * @param ms - How long it may take, in milliseconds; a grace period is added for what does not look at its clock.
+ * @param ms - How long it may take on the clock, in milliseconds: several times what it needs on a busy machine.
  */
 export function inThread<Message>(
   program: 'python-worker' | 'sandbox-worker',
@@ -84,7 +88,7 @@ async function inOwnThread<Message>(
   worker.on('error', () => {});
   try {
     await once(worker, 'online', { signal: AbortSignal.timeout(longestStart) });
-    const [message] = await once(worker, 'message', { signal: AbortSignal.timeout(ms + grace) });
+    const [message] = await once(worker, 'message', { signal: AbortSignal.timeout(ms) });
     return message as Message;
   } catch (cause) {
     const isLate = cause instanceof Error && cause.name === 'AbortError';

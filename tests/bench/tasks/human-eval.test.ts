@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withMemoryLimit } from '../../../src/bench/tasks/memory-limit.ts';
-import { runPython } from '../../../src/bench/tasks/python-sandbox.ts';
+import { loadPython, runPython } from '../../../src/bench/tasks/python-sandbox.ts';
 import { inThread } from '../../../src/bench/tasks/sandbox.ts';
 import { taskNamed } from '../../../src/bench/tasks/tasks.ts';
 import { plainContext } from '../../../src/testing/index.ts';
@@ -134,8 +134,19 @@ print('[[true, "it passes"]]')`;
   expect((await judged(forged)).verdict).toEqual({ correct: false, score: 0 });
 });
 
+const forgery = '\'[null, [[true, "it passes"]]]\'';
+
 test.each([
-  ['json', 'import json\njson.dumps = lambda results: \'[[true, "it passes"]]\''],
+  ['json', `import json\njson.dumps = lambda results: ${forgery}`],
+  [
+    'encoder',
+    `import json\njson._default_encoder = type("", (), {"encode": lambda *given: ${forgery}})()`,
+  ],
+  ['method of the encoder', `import json\njson.JSONEncoder.encode = lambda *given: ${forgery}`],
+  [
+    'part of the encoder',
+    `import json.encoder as e\ne.c_make_encoder = None\ne._make_iterencode = lambda *given: lambda *these: [${forgery}]`,
+  ],
   ['exec', 'import builtins\nbuiltins.exec = lambda *given: given[-1].update(check=print)'],
 ])('a replaced %s does not change the result', async (_what, replaced) => {
   const wrong = `${replaced}\ndef clamp(numbers, low): return []`;
@@ -201,8 +212,11 @@ print(round(time.monotonic() - start))`;
   });
 
   test('is ended from outside where it goes on', async () => {
-    expect(await runPython('while True: pass', '')).toEqual({ error: 'It took too long.' });
-  }, 30_000);
+    const request = { python: await loadPython(), program: 'while True: pass', input: '' };
+    expect(await inThread('python-worker', request, 1_000)).toEqual({
+      error: 'It took too long.',
+    });
+  });
 });
 
 test('a thread that cannot start is no wrong answer', async () => {
