@@ -193,20 +193,20 @@ export class CallGate {
    * failure, or all. Calls in flight must end first, because otherwise their failures would be shared.
    */
   async retry(): Promise<'transient' | 'all' | undefined> {
-    const { sequencer } = this.#options;
+    const { sequencer, retryFailed = false } = this.#options;
     const { isReplay } = this.#journal;
-    // A replay does not wait for anything that its run did not wait for.
-    while (!isReplay && this.#failedBefore.size > 0 && sequencer.pending > 0) {
-      await sequencer.nextRelease();
-    }
+    const failed = this.#failedBefore;
+    const isDue = () => failed.has('transient') || (retryFailed && failed.size > 0);
+    const mayRetry = () => isDue() || this.#recall.isRetriedAt(this.#issued, this.search);
+    // Otherwise it does not wait, because calls that the earlier run left in flight would then be made. Nor does a replay.
+    while (!isReplay && mayRetry() && sequencer.pending > 0) await sequencer.nextRelease();
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
-    const all = recorded?.all ?? this.#options.retryFailed === true;
+    const all = recorded?.all ?? retryFailed;
     if (recorded === undefined) {
-      const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
-      if (isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
+      if (isReplay || !isDue() || !this.#recall.isAtEnd(this.#issued)) return undefined;
       this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
-    this.#failedBefore.clear();
+    failed.clear();
     this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
   }

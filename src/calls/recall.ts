@@ -110,10 +110,14 @@ export class Recall {
 
   /** The place at which an earlier process repeated failed calls, if the run has reached it. */
   takeRetry(number: number, search: number): LineOf<'retry'> | undefined {
+    if (!this.isRetriedAt(number, search)) return undefined;
+    return this.#index.retries[this.#retried++];
+  }
+
+  /** Whether an earlier process repeated failed calls at this place. */
+  isRetriedAt(number: number, search: number): boolean {
     const retry = this.#index.retries[this.#retried];
-    if (this.#isLive || retry?.call !== number || (retry.search ?? 0) !== search) return undefined;
-    this.#retried += 1;
-    return retry;
+    return !this.#isLive && retry?.call === number && (retry.search ?? 0) === search;
   }
 
   /** Whether the whole record of the run has been repeated. */

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { BudgetPool, type JournalLine, memoryJournal } from '../../src/calls/index.ts';
-import { type Environment, search, treeToJson } from '../../src/index.ts';
+import { beam, type Environment, search, treeToJson } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { judge } from '../../src/values/index.ts';
@@ -65,3 +65,57 @@ test.each([3, 4, 5, 7, 9, 12, 20].flatMap((calls) => [1, 2, 4].map((at) => [call
     }
   },
 );
+
+/** A search by levels. All nodes of a level are judged at once, and if one cannot be judged, the level fails. */
+async function runLevels(lines: readonly JournalLine[] = [], retryFailed = false) {
+  const journal = memoryJournal(lines);
+  const model = scriptedModel({
+    latencyMs: 1,
+    answer: ({ messages }) => {
+      if (messages[0]?.content === 'aa') throw new Error('refused');
+      return 'fine';
+    },
+  });
+  const { tree } = await search(letters, {
+    policy: { propose: async () => [{ action: 'a' }, { action: 'b' }] },
+    evaluator: {
+      needs: 'realised',
+      evaluate: (nodes, { context }) =>
+        Promise.all(
+          nodes.map(async ({ state = '' }) => {
+            await context.generate(model, { messages: [{ role: 'user', content: state }] });
+            return { value: 0.5 };
+          }),
+        ),
+    },
+    algorithm: beam({ width: 2, batch: 'level' }),
+    budget: { calls: 14 },
+    pool: new BudgetPool({ calls: 1_000 }),
+    ...{ journal, order: 'issued', seed: 1, retryFailed },
+  });
+  return { tree: treeToJson(tree), lines: journal.lines, requests: model.requests.length };
+}
+
+test('a finished search repeats free of charge even if it ended with calls in flight', async () => {
+  const whole = await runLevels();
+  for (let cut = 0; cut < whole.lines.length; cut++) {
+    const resumed = await runLevels(whole.lines.slice(0, cut));
+    const repeated = await runLevels(resumed.lines);
+    expect(repeated.requests, `after a cut at line ${cut}`).toBe(0);
+    expect(repeated.lines, `after a cut at line ${cut}`).toEqual(resumed.lines);
+    expect(repeated.tree, `after a cut at line ${cut}`).toEqual(whole.tree);
+  }
+});
+
+test('a search that made failed calls again repeats free of charge, with the calls it waited for', async () => {
+  const { lines } = await runLevels();
+  for (let cut = 0; cut < lines.length; cut++) {
+    const resumed = await runLevels(lines.slice(0, cut));
+    const retried = await runLevels(resumed.lines, true);
+    expect(retried.requests).toBeGreaterThan(0);
+    const repeated = await runLevels(retried.lines);
+    expect(repeated.requests, `after a cut at line ${cut}`).toBe(0);
+    expect(repeated.lines, `after a cut at line ${cut}`).toEqual(retried.lines);
+    expect(repeated.tree, `after a cut at line ${cut}`).toEqual(retried.tree);
+  }
+});
