@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,7 +14,9 @@ export function setup(): () => void {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('The build failed.');
-  const folder = mkdtempSync(join(tmpdir(), 'espalier-tests-'));
+  const folder = mkdtempSync(join(tmpdir(), 'espalier-'));
+  // One test looks at its files as another user.
+  chmodSync(folder, 0o755);
   // biome-ignore lint/style/noProcessEnv: the environment is the only way to tell the workers
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
