@@ -113,10 +113,10 @@ function byGain(searches: readonly BenchDifference[]): readonly BenchDifference[
   return searches.toSorted((a, b) => b.difference - a.difference);
 }
 
-/** Searches that are worse than the baseline by more than chance explains, budget by budget. */
+/** Searches that are worse than the baseline by more than chance explains, those of the same budgets in one sentence. */
 function losses({ baseline }: Findings, searches: readonly BenchDifference[]): readonly string[] {
   const worse = searches.filter(({ adjustedP, high }) => adjustedP < alpha && high < 0);
-  const places = groupsOf(
+  const budgets = groupsOf(
     worse,
     worse.map(({ budget }) => budgetKey(budget)),
   ).flatMap((group) => {
@@ -124,9 +124,18 @@ function losses({ baseline }: Findings, searches: readonly BenchDifference[]): r
     if (first === undefined) return [];
     const most = pIn(Math.max(...group.map(({ adjustedP }) => adjustedP)));
     const isEqual = group.every(({ adjustedP }) => pIn(adjustedP) === most);
-    const names = listed(group.map(({ method }) => method));
-    const are = group.length === 1 ? 'is' : 'are';
-    return `${names} ${are} worse than ${baseline} at ${budgetText(first.budget)} (p ${isEqual ? '' : 'at most '}${most})`;
+    return {
+      names: group.map(({ method }) => method),
+      text: `at ${budgetText(first.budget)} (p ${isEqual ? '' : 'at most '}${most})`,
+    };
+  });
+  const places = groupsOf(
+    budgets,
+    budgets.map(({ names }) => names.join(' ')),
+  ).map((group) => {
+    const names = group[0]?.names ?? [];
+    const are = names.length === 1 ? 'is' : 'are';
+    return `${listed(names)} ${are} worse than ${baseline} ${listed(group.map(({ text }) => text))}`;
   });
   return places.length === 0 ? [] : [`${listed(places)}.`];
 }

@@ -285,6 +285,12 @@ describe('where nothing is decided, a verdict', () => {
       ) ?? [];
     const cost = 0.02 * Number(problems.replace(',', ''));
     expect(Math.abs(Number(usd) / cost - 1)).toBeLessThan(0.05);
+
+    const beam = [1000, 4000].map((limit) => gain('beam', limit, loss));
+    const twice = found({ points, differences: [...beam, gain('mcts', 4000, unsure)] });
+    expect(verdictOf(twice).text).toContain(
+      ' beam is worse than best-of-n at 1,000 tokens (p 0.021) and at 4,000 tokens (p 0.021). ',
+    );
   });
 
   test('says that an interval above 0 is not corrected for several comparisons', () => {
