@@ -37,7 +37,7 @@ export function openFolders(
     const { run: old } = readRun(out);
     const now = identityOf(options, instances);
     if (old !== undefined) {
-      const advice = `Take another \`--out\` (\`out\` in code); it can share what was bought here, with \`--cache\` (\`recording\`) \`${own}\`.`;
+      const advice = `Take another \`--out\` (\`out\` in code). It can share answers of the same model with the \`--cache\` (\`recording\`) of this one, \`${own}\` by default.`;
       expectSame(out, { old, now }, { advice });
     }
     // A recording that cannot be read leaves no benchmark behind.

@@ -45,7 +45,10 @@ export function pointOf({ method, budget, isBaseline, cells }: Arm): BenchPoint 
     passAtK: passAtK(problemsOf(counted)),
     anyEnd: cells.every(({ ends }) => ends.length === 0)
       ? null
-      : mean(counted.map(({ anyRight }) => Number(anyRight))),
+      : clusteredShare(
+          counted.map(({ anyRight }) => anyRight),
+          counted.map(({ cluster }) => cluster),
+        ).share,
     tokens: average(({ tokens }) => tokens),
     inputTokens: average(({ inputTokens }) => inputTokens),
     cachedTokens: average(({ cachedTokens }) => cachedTokens),

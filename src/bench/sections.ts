@@ -180,5 +180,7 @@ export function shellQuoted(text: string): string {
 export function codeSpans(
   text: string,
 ): readonly { readonly part: string; readonly isCode: boolean }[] {
-  return text.split(/`([\w@:/.=-]+)`/).map((part, place) => ({ part, isCode: place % 2 === 1 }));
+  return text
+    .split(/`([\w@:/.=-](?:[\w@:/.= -]*[\w@:/.=-])?)`/)
+    .map((part, place) => ({ part, isCode: place % 2 === 1 }));
 }

@@ -1,7 +1,17 @@
 import { defined } from '../backends/transport/json.ts';
 import { mean } from '../base/stats/mean.ts';
 import { signFlipP } from '../base/stats/sign-flips.ts';
-import { type Arm, armsOf, budgetKey, compareTexts, isRight, isScored, searchKey } from './arms.ts';
+import {
+  type Arm,
+  areTooMany,
+  armsOf,
+  budgetKey,
+  compareTexts,
+  isHurt,
+  isRight,
+  isScored,
+  searchKey,
+} from './arms.ts';
 import type { BenchCell } from './cell.ts';
 import { pairedDifference } from './metrics.ts';
 import { pointOf, scored } from './points.ts';
@@ -110,17 +120,21 @@ function differencesOf(arms: readonly Arm[], baseline: string): readonly BenchDi
       ({ method, budget }) => method === baseline && budgetKey(budget) === budgetKey(arm.budget),
     );
     if (arm.method === baseline || other === undefined) return [];
-    return [{ ...compared(arm, other), isBaseline: arm.isBaseline }];
+    const saysNothing = [arm, other].some(({ cells }) =>
+      areTooMany(cells.filter(isHurt).length, cells.length),
+    );
+    return [{ ...compared(arm, other), isBaseline: arm.isBaseline, saysNothing }];
   });
+  // A comparison that the verdict leaves out is no further chance of a false alarm.
   const adjusted = new Map(
     [true, false].flatMap((kind) => {
-      const family = found.filter(({ isBaseline }) => isBaseline === kind);
+      const family = found.filter((each) => each.isBaseline === kind && !each.saysNothing);
       const values = holm(family.map(({ p }) => p));
       return family.map((difference, place) => [difference, values[place] ?? 1] as const);
     }),
   );
   return found.map((difference) => {
-    const { isBaseline: _, ...rest } = difference;
+    const { isBaseline: _, saysNothing: __, ...rest } = difference;
     return { ...rest, adjustedP: adjusted.get(difference) ?? 1 };
   });
 }

@@ -84,16 +84,18 @@ function judged(found: Findings): Verdict {
   if (best !== undefined) {
     return { answer: 'yes', text: `Yes. ${yes(known, { best, winners, sound }).join(' ')}`, best };
   }
-  if (broken.length > 0) return undecided([fixFirst(found, broken), ...unsearched(known)]);
-  if (searches.every(({ high }) => high < leastGain)) return no(known, searches);
-  const worse = losses(known, searches);
+  if (broken.length === 0 && searches.every(({ high }) => high < leastGain)) {
+    return no(known, searches);
+  }
+  const worse = losses(known, sound);
   return undecided([
+    ...(broken.length > 0 ? [fixFirst(found, broken)] : []),
     ...(worse.length > 0 ? useInstead(known) : []),
     ...worse,
-    ...nearest(found, searches),
-    problemsWanted(searches, found.usd),
+    ...nearest(found, sound),
+    ...(sound.length > 0 && clusters >= leastClusters ? [problemsWanted(sound, found.usd)] : []),
     ...unsearched(known),
-    ...nextSteps(known, 'undecided'),
+    ...(broken.length === 0 ? nextSteps(known, 'undecided') : []),
   ]);
 }
 
@@ -164,12 +166,12 @@ function fixFirst(found: Findings, broken: readonly BenchDifference[]): string {
       `${point.outages + point.broken} of ${point.searches} of ${point.method} at ${budgetText(point.budget)}`,
   );
   if (failed.some((point) => point.broken > point.outages)) {
-    return `Code of the task or of a method failed in too many searches to compare them: ${listed(places)}. Fix it, going by the notes, and run the same command again: what failed is searched again.`;
+    return `Code of the task or of a method failed in too many searches to compare them: ${listed(places)}. The notes say what failed. Fix it and run the same command again, which repeats what failed.`;
   }
   if (found.isReplay) {
     return `Too many searches asked for what was not recorded: ${listed(places)}. Compare methods that ask the same as the recorded run, with the \`--max-tokens\` and the \`--temperature\` that it had, or name a model in place of \`--replay\`.`;
   }
-  return `Calls failed in too many searches to compare them: ${listed(places)}. Fix the cause, which the notes name, and run the same command again: what failed is searched again. What lost only a part is searched again in another folder (\`--out\`), which can share what was bought (\`--cache\`).`;
+  return `Calls failed in too many searches to compare them: ${listed(places)}. The notes name the cause. Fix it and run the same command again, which repeats searches that came to nothing. Searches that lost only some of their calls are kept: to repeat those, too, use another folder (\`--out\`) with what was bought (\`--cache\`).`;
 }
 
 /** Fewer problems than were searched count where one of a pair could not be scored. */
@@ -199,13 +201,14 @@ function yes(
   },
 ): readonly string[] {
   const { method, budget, difference, low, high, adjustedP } = best;
-  const searches = searchesOf(found);
-  const own = searches.filter((one) => one.method === method && one.budget.unit === budget.unit);
+  const own = searchesOf(found).filter(
+    (one) => one.method === method && one.budget.unit === budget.unit,
+  );
   const later = own.filter((one) => one.budget.limit > budget.limit);
   const unsure = later.filter((one) => !winners.includes(one));
   const isFrom = later.length > 0 && unsure.length === 0;
   const where = `${isFrom ? 'from' : 'at'} ${budgetText(budget)}${isFrom ? ' up' : ''}`;
-  const corrected = searches.length === 1 ? '' : ` corrected for ${searches.length} comparisons`;
+  const corrected = sound.length === 1 ? '' : ` corrected for ${sound.length} comparisons`;
   const [mine, other] = [pointAt(found, method, budget), pointAt(found, found.baseline, budget)];
   return [
     `With ${method}, accuracy rises by ${points(difference)} points over ${found.baseline} ${where} (95 % interval ${signedPoints(low)} to ${signedPoints(high)}; p ${pIn(adjustedP)}${corrected}): ${percent(mine?.accuracy ?? 0)} against ${percent(other?.accuracy ?? 0)}${unpaired(best, mine, other)}.`,

@@ -303,6 +303,33 @@ test('what searches lost on their way, and what limits or rewards nothing, is sa
   expect(warningsFor([]).join()).not.toContain('Nothing can be right');
 });
 
+test('a comparison that is left out of the verdict does not count as one of several', () => {
+  const right = `${times(24, '1')}${times(36, '0')}`;
+  const cells = [...arm('best-of-n', times(60, '0')), ...arm('mcts', right)];
+  const broken = arm('beam', times(60, '0')).map((cell, place) =>
+    place < 4 ? { ...cell, status: 'failed' as const, isBroken: true as const } : cell,
+  );
+  const adjusted = (...more: readonly BenchCell[]) =>
+    reportOf([...cells, ...more], header).differences.map(({ method, p, adjustedP }) => [
+      method,
+      adjustedP / p,
+    ]);
+  expect(adjusted()).toEqual([['mcts', 1]]);
+  expect(adjusted(...arm('beam', times(60, '0')))).toContainEqual(['mcts', 2]);
+  expect(adjusted(...broken)).toContainEqual(['mcts', 1]);
+});
+
+test('an answer that is right is counted among those that any end has right', () => {
+  // Two clusters of unequal size: 1 of 1 and 0 of 3 are right.
+  const cells = arm('mcts', '1000', { ends: [{ value: 1, right: true }] }).map((cell, place) => ({
+    ...cell,
+    cluster: place === 0 ? 'a' : 'b',
+    anyRight: cell.right,
+  }));
+  const [point] = reportOf(cells, header).points;
+  expect([point?.accuracy, point?.anyEnd]).toEqual([0.5, 0.5]);
+});
+
 test('searches that the budget ended before an answer are told of, unless they are few', () => {
   const cut = { isUnfinished: true } as const;
   const cells = (unfinished: number) => [

@@ -374,10 +374,12 @@ describe('a comparison in which too many searches failed', () => {
 
   test('is no reason for a no', () => {
     const text =
-      'Undecided. Calls failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. Fix the cause';
+      'Undecided. Calls failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. The notes name the cause. Fix it';
     const verdict = verdictOf(found({ points: points({ mcts: 6 }), differences: none }));
     expect(verdict.answer).toBe('undecided');
     expect(verdict.text).toContain(text);
+    // What the sound comparisons say is still said.
+    expect(verdict.text).toContain('The largest gain over best-of-n is 1.0 points (beam at');
     expect(verdictOf(found({ points: points({ mcts: 5 }), differences: none })).answer).toBe('no');
   });
 
@@ -401,7 +403,7 @@ describe('a comparison in which too many searches failed', () => {
     );
     expect(answer).toBe('undecided');
     expect(text).toContain(
-      'Code of the task or of a method failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. Fix it',
+      'Code of the task or of a method failed in too many searches to compare them: 6 of 100 of mcts at 1,000 tokens. The notes say what failed. Fix it',
     );
   });
 
