@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
+  descend,
   type Evaluation,
   type Evaluator,
   type Failed,
   mcts,
   type SearchAlgorithm,
+  type SearchNode,
+  uct,
 } from '../../src/index.ts';
 import {
   banditTree,
@@ -107,6 +110,31 @@ test('the kit says what it expected of the algorithm', async () => {
   );
   expect(messageOf(outcomes, 'adds one visit to the root for each simulation')).toContain(
     'Expected each simulation to end with one `backup` of its path, which adds a visit to the root, got 0 visits of the root after 80 simulations',
+  );
+});
+
+test('the kit finds an algorithm that backs up a twin which another simulation still evaluates', async () => {
+  const hasty: SearchAlgorithm = {
+    ...{ name: 'hasty', concurrency: 'any', laws: ['visits', 'values'] },
+    async run(tree, context) {
+      await context.simulate(async (simulation) => {
+        const leaf = simulation.select(descend(uct()));
+        if (leaf === undefined) return 'exhausted';
+        await context.realise([leaf]);
+        const children = leaf.status === 'open' ? await context.expand(leaf) : [];
+        if (children.length > 0) tree.complete(leaf);
+        const tries = ({ visits, inFlight }: SearchNode) => visits + inFlight;
+        const [child = leaf] = children.toSorted((a, b) => tries(a) - tries(b));
+        await context.evaluate([simulation.visit(child)]);
+        if (child.status !== 'failed') tree.backup(tree.original(child));
+        return 'continue';
+      });
+    },
+  };
+  const define = (runner: TestRunner) =>
+    describeAlgorithm('hasty', { create: () => hasty }, runner);
+  expect(await failuresOf(define)).toContain(
+    'is not held up by siblings that lead to the same state',
   );
 });
 
