@@ -3,6 +3,7 @@ import { type Estimate, estimateOf, type UnitEstimate } from '../bench/estimate.
 import { amount, budgetText, dollars } from '../bench/figures.ts';
 import type { BenchBudget } from '../bench/report.ts';
 import type { ModelPrice } from '../contracts/language-model.ts';
+import { heldAlready } from './generate-dry-run.ts';
 import { print } from './output.ts';
 
 /** How large a benchmark is. */
@@ -21,11 +22,14 @@ export function sayEstimate(
     line,
     price,
     hasModel,
+    out,
   }: {
     readonly json: boolean;
     readonly line: string;
     readonly price: ModelPrice | undefined;
     readonly hasModel: boolean;
+    /** The folder of the benchmark. */
+    readonly out: string;
   },
 ): void {
   const estimate = estimateOf(size, price);
@@ -34,6 +38,7 @@ export function sayEstimate(
     : [
         ...[line, '', summary(size, estimate)],
         ...estimate.units.map(describe),
+        ...heldAlready(out),
         ...(hasModel && price === undefined
           ? ['The price of the model is unknown: set `--price-in` and `--price-out`.']
           : []),

@@ -60,7 +60,7 @@ export async function runBenchCommand(
       const price = model && priceOf(model, options.prices ?? {}, false);
       const size = { instances: instances.length, methods: methods.length, seeds, budgets };
       const { json = false } = request;
-      sayEstimate(size, { json, line, price, hasModel: model !== undefined });
+      sayEstimate(size, { json, line, price, hasModel: model !== undefined, out: request.out });
       for (const note of notes) printError(note);
       return 0;
     }

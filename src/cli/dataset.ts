@@ -9,6 +9,7 @@ import type { PairFilters } from '../data/pairs/pair-rule.ts';
 import type { TreeRecord } from '../data/record.ts';
 import type { DatasetConfig, SourceFile } from '../data/writers/options.ts';
 import type { DatasetReport } from '../data/writers/report.ts';
+import { splitter } from '../data/writers/split.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import { readTemplate } from './chat-template.ts';
 import { expectNoRun, expectUseful, unitRule } from './dataset-conflicts.ts';
@@ -186,20 +187,39 @@ function poorParts(
   const most = (of: (config: DatasetReport['configs'][number]) => number) =>
     Math.max(0, ...configs.map(of));
   const all = most(({ splits }) => splits.reduce((sum, { problems }) => sum + problems, 0));
+  if (shares.length === 0) return [];
+  const exact = exactParts(split, all);
   const parts = shares.map(([name, share]) => {
     const got = most(({ splits }) => splits.find((part) => part.name === name)?.problems ?? 0);
     const isSmall = got > 0 && (got < (share * all) / 2 || (got === 1 && all > shares.length));
-    return { name: `\`${name}\``, got, isSmall };
+    const canHelp = !exactSplit && (exact.get(name) ?? 0) > got;
+    return { name: `\`${name}\``, got, isSmall, canHelp };
   });
-  const help = exactSplit ? 'search more problems' : 'search more problems, or use --exact-split';
-  const empty = parts.filter(({ got }) => got === 0).map(({ name }) => name);
-  const small = parts.filter(({ isSmall }) => isSmall);
+  const help = (poor: typeof parts) =>
+    `search more problems${poor.every(({ canHelp }) => canHelp) ? ', or use --exact-split' : ''}`;
+  const empty = parts.filter(({ got }) => got === 0);
+  const names = empty.map(({ name }) => name).join(', ');
   return [
     ...(empty.length === 0
       ? []
-      : [`No rows in ${empty.join(', ')}, which got no problem that makes any: ${help}.`]),
-    ...small.map(({ name, got }) => `Only ${got} of ${all} problems in ${name}: ${help}.`),
+      : [`No rows in ${names}, which got no problem that makes any: ${help(empty)}.`]),
+    ...parts
+      .filter(({ isSmall }) => isSmall)
+      .map((part) => `Only ${part.got} of ${all} problems in ${part.name}: ${help([part])}.`),
   ];
+}
+
+/** How many of so many problems each part gets where the shares are exact, whatever the problems are. */
+function exactParts(
+  split: Readonly<Record<string, number>>,
+  problems: number,
+): ReadonlyMap<string, number> {
+  const names = Array.from({ length: problems }, (_, place) => String(place));
+  const counts = new Map<string, number>();
+  for (const part of names.map(splitter(split, 0, names))) {
+    counts.set(part, (counts.get(part) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Whether there are no rows at all, or a rule made rows of which the form could say none. */

@@ -7,6 +7,13 @@ import type { Budget } from '../contracts/spend.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { print } from './output.ts';
 
+/** A line on what a run folder holds, if it is there. */
+export function heldAlready(run: string): readonly string[] {
+  return existsSync(run)
+    ? [`What ${run} holds already is part of that, and is not paid for again.`]
+    : [];
+}
+
 /** Says what `espalier generate` would do, and how much it would spend at most. */
 export function sayPlanned(
   request: GenerateArguments,
@@ -37,12 +44,16 @@ export function sayPlanned(
   const calls = atMost(budget.calls, budgetCalls);
   const tokens = atMost(budget.tokens, budgetTokens);
   const size = { instances: 1, seeds: 1, methods: 1 };
-  const budgets = tokens === undefined ? [] : [{ unit: 'tokens', limit: tokens } as const];
-  const [priced] = estimateOf({ ...size, budgets }, price).units;
-  const usd = atMost(undefined, Math.min(priced?.usd?.most ?? Infinity, budgetUsd ?? Infinity));
-  const most = { calls, tokens, usd };
+  // Any number of free tokens is free.
+  const budgets = [{ unit: 'tokens', limit: tokens ?? 1 } as const];
+  const most = estimateOf({ ...size, budgets }, price).units[0]?.usd?.most;
+  const bounded = tokens === undefined && most !== 0 ? undefined : most;
+  const usd = atMost(undefined, Math.min(bounded ?? Infinity, budgetUsd ?? Infinity));
+  const all = { calls, tokens, usd };
   if (json) {
-    print(JSON.stringify({ problems, attempts, searches, method, budget, most }, undefined, 2));
+    print(
+      JSON.stringify({ problems, attempts, searches, method, budget, most: all }, undefined, 2),
+    );
     return;
   }
   const told = (value: number | undefined, unit: string) =>
@@ -53,10 +64,8 @@ export function sayPlanned(
       line,
       '',
       `${counted(problems, 'problem')}, ${counted(attempts, 'tree')} each, by ${method}: ${counted(searches, 'search', amount(searches))} of at most ${limits.join(', ')} each.`,
-      `All together at most ${told(calls, 'calls')}, ${told(tokens, 'tokens')} and ${usd === undefined ? 'any number of dollars' : dollars(usd)}.`,
-      ...(existsSync(run)
-        ? [`What ${run} holds already is part of that, and is not paid for again.`]
-        : []),
+      `All together at most ${told(calls, 'calls')}, ${told(tokens, 'tokens')} and ${usd === 0 ? 'no dollars' : usd === undefined ? 'any number of dollars' : dollars(usd)}.`,
+      ...heldAlready(run),
       `The dataset would be written to ${out}. Nothing was sent or written.`,
     ].join('\n'),
   );

@@ -52,10 +52,10 @@ export function endQuietlyWhenPipeCloses(): void {
   }
 }
 
-/** Text from a file or a server, for one line of a terminal. */
+/** Text from a file or a server on one line, cut to fit a terminal where the output is one. */
 export function oneLine(text: string): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
+  return process.stdout.isTTY && plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
 }
 
 /** Between two updates of a status line on a terminal, and between two lines elsewhere, in milliseconds. */

@@ -52,7 +52,12 @@ describe('a dry run refuses', () => {
     expect(other.stderr).toContain(
       `The run in \`${out}\` is another one: its \`seed\` is 0, this command has 1. Take another \`--out\``,
     );
-    expect((await dryRun('--out', out)).code).toBe(0);
+    const again = await dryRun('--out', out);
+    expect(again.stdout).toContain(
+      `\nWhat ${out} holds already is part of that, and is not paid for again.`,
+    );
+    expect(again.code).toBe(0);
+    expect((await dryRun('--out', `${out}-new`)).stdout).not.toContain('holds already');
     {
       using _ = openRun(out);
       const { code, stderr } = await dryRun('--out', out);

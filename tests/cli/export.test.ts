@@ -50,7 +50,7 @@ test('export says what a source lacks, takes options of rules, and makes steps',
   );
   expect(code).toBe(0);
   expect(stdout).toContain(
-    'No rows in `test`, which got no problem that makes any: search more problems, or use --exact-split.',
+    'No rows in `test`, which got no problem that makes any: search more problems.\n',
   );
   const [first] = lines('steps', 'best-trajectories');
   expect(first).toEqual({ prompt: 'What is 2 + 2?\n', completion: 'Two and two.' });

@@ -28,6 +28,10 @@ test('generate --dry-run says what it would do and may cost, and leaves nothing'
   expect(each.stdout).toContain('All together at most 480 calls, 160,000 tokens and $0.64.');
   const all = await dry('--method', 'agent-q', '--budget-usd', '5', '--budget-calls', '9');
   expect(all.stdout).toContain('All together at most 9 calls, any number of tokens and $5.00.');
+  const puzzles = ['--problems', fileIn(folder, 'puzzles.txt', '4 9 10 13\n'), '--task', 'game24'];
+  const tiny = ['generate', ...puzzles, '--model', 'tiny', '--dry-run', ...to.slice(0, 4)];
+  const local = await espalier(...tiny);
+  expect(local.stdout).toContain('any number of tokens and no dollars.');
   const { stdout } = await dry('--json', '--limit', '1', '--calls', '7');
   expect(JSON.parse(stdout)).toEqual({
     ...{ problems: 1, attempts: 1, searches: 1, method: 'mcts' },

@@ -17,7 +17,7 @@ import {
   unpaired,
 } from './formats-rows.ts';
 import { textOf as sentence } from './good-sets.ts';
-import { out, text, useFolders, write } from './writing.ts';
+import { out, read, text, useFolders, write } from './writing.ts';
 
 useFolders();
 
@@ -154,6 +154,27 @@ test.each<readonly [string, TrainingRow, TrainingRow]>([
 
   expect(report.configs[0]).toMatchObject({ rows: 2, refused: [] });
 });
+
+test.each([-0, Number.NaN, Number.POSITIVE_INFINITY])(
+  'a number of %d is written, or refused, as it is where near-duplicates are kept',
+  async (score) => {
+    const format = mapRow({
+      name: 'scored',
+      kind: 'sft',
+      columns: { said: 'string', score: 'float' },
+      map: (row) => ({ said: row.completion[0]?.content ?? '', score: row.score }),
+    });
+    const rule: RowRule = { name: 'one', kind: 'sft', rows: () => [sft({ score })] };
+    const outcome = (nearDuplicates: 'drop' | 'keep') =>
+      write(['a'], { configs: [{ rule, format }], nearDuplicates }).then(
+        () => read('one/train-00000-of-00001.jsonl'),
+        String,
+      );
+    const kept = await outcome('keep');
+    expect(kept).toMatch(Number.isFinite(score) ? /"score":-0\.0/ : /`(NaN|Infinity)`/);
+    expect(await outcome('drop')).toBe(kept);
+  },
+);
 
 /** Texts of few phrases, some changed in one word: what is common, and so ignored, depends on the rows that are left. */
 function changedTexts(seed: number): readonly string[] {

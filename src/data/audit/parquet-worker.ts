@@ -17,12 +17,16 @@ const { zstdDecompressSync: unzstd } = zlib as { readonly zstdDecompressSync?: U
 
 /** What Node.js unpacks, beside Snappy, which the reader does itself. */
 const compressors: Compressors = {
-  GZIP: (input, maxOutputLength) => zlib.gunzipSync(input, { maxOutputLength }),
-  BROTLI: (input, maxOutputLength) => zlib.brotliDecompressSync(input, { maxOutputLength }),
-  ...(unzstd !== undefined && {
-    ZSTD: (input: Uint8Array, maxOutputLength: number) => unzstd(input, { maxOutputLength }),
-  }),
+  GZIP: unpackedBy(zlib.gunzipSync),
+  BROTLI: unpackedBy(zlib.brotliDecompressSync),
+  ...(unzstd !== undefined && { ZSTD: unpackedBy(unzstd) }),
 };
+
+/** A column of nothing but `null` has an empty page, and zlib refuses a maximum of 0. */
+function unpackedBy(unpack: Unpack): NonNullable<Compressors['GZIP']> {
+  return (input, maxOutputLength) =>
+    maxOutputLength === 0 ? new Uint8Array() : unpack(input, { maxOutputLength });
+}
 
 const read = ['UNCOMPRESSED', 'SNAPPY', ...Object.keys(compressors)].join(', ');
 

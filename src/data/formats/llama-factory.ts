@@ -6,7 +6,10 @@ import { rowTexts, said } from './text.ts';
 
 const shared = { prompt: 'instruction', query: 'input' };
 
-/** LLaMA-Factory's Alpaca form, with text; use it with `template: empty`, which adds no end token. */
+/**
+ * LLaMA-Factory's Alpaca form, with text; use it with `template: empty`, which adds no end token. White space at the
+ * beginning of a completion is left out.
+ */
 export function llamaFactory(
   options: FormatOptions = {},
 ): DatasetFormat<'preference' | 'sft' | 'unpaired'> {

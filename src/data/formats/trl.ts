@@ -7,7 +7,10 @@ import { plainPrompt } from './render.ts';
 import { type RowTexts, rowTexts, said } from './text.ts';
 import { grpoUsage, rolloutUsage, stepwiseUsage, trainerUsage } from './trl-usage.ts';
 
-/** TRL, with text: the prompt is rendered, and a step continues the steps before it. */
+/**
+ * TRL, with text: the prompt is rendered, and a step continues the steps before it. White space at the beginning of a
+ * completion, and around labelled steps, is left out.
+ */
 export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
   const texts = rowTexts(options);
   return datasetFormat(
@@ -97,7 +100,10 @@ function stepwise(texts: RowTexts): Form<'stepwise'> {
   };
 }
 
-/** TRL's `RewardTrainer`, which reads the margin. Apart from the margin, the rows are those of {@link trl}. */
+/**
+ * TRL's `RewardTrainer`, which reads the margin. Apart from the margin, the rows are those of {@link trl}: white space at
+ * the beginning of a completion is left out.
+ */
 export function trlReward(options: FormatOptions = {}): DatasetFormat<'preference'> {
   const texts = rowTexts(options);
   return datasetFormat(

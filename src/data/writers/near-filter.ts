@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import { withOpened, writtenLines } from '../../base/file-lines.ts';
 import type { FileRow } from '../formats/columns.ts';
 import { problemOf } from '../formats/problem-of-row.ts';
@@ -49,7 +50,8 @@ export function nearFilter({ folder, splits, read, write, leaveOut }: NearFilter
     for (const split of splits.filter((name) => waiting.has(name))) {
       const path = pathOf(split);
       for (const { bytes } of writtenLines(path, (use) => withOpened(path, 'r', use))) {
-        yield [number++, (JSON.parse(bytes.toString()) as { readonly ready: ReadyRow }).ready];
+        const { ready } = JSON.parse(bytes.toString()) as { readonly ready: string };
+        yield [number++, deserialize(Buffer.from(ready, 'base64')) as ReadyRow];
       }
     }
   }
@@ -72,9 +74,10 @@ export function nearFilter({ folder, splits, read, write, leaveOut }: NearFilter
   return {
     add(ready) {
       const { split } = ready;
-      const file = waiting.get(split) ?? jsonLinesWriter(pathOf(split), { ready: 'json' });
+      const file = waiting.get(split) ?? jsonLinesWriter(pathOf(split), { ready: 'string' });
       waiting.set(split, file);
-      file.write({ ready: JSON.stringify(ready) });
+      // JSON has no -0, and would make `null` of numbers that the writer refuses.
+      file.write({ ready: serialize(ready).toString('base64') });
     },
     finish() {
       for (const file of waiting.values()) file.close();
