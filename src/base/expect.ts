@@ -33,6 +33,7 @@ const makers: Readonly<Record<string, string>> = {
   algorithm: 'mcts()',
   evaluator: 'judge({ model })',
   format: 'formats.trl()',
+  inFlight: 'virtualLoss()',
   method: 'restMcts({ model })',
   policy: 'fromModel({ model })',
   rule: 'pairRules.agentQ()',
