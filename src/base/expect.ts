@@ -173,6 +173,14 @@ export function expectText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw expectation(name, 'a text', value);
 }
 
+/** Throws unless `value` is an array of strings. */
+export function expectTexts(name: string, value: unknown): void {
+  expectArray(name, value);
+  for (const [place, text] of (value as readonly unknown[]).entries()) {
+    expectText(`${name}[${place}]`, text);
+  }
+}
+
 /** The function that creates an object from a text, by the method that is missing. */
 const fromText: Readonly<Record<string, string>> = {
   append: 'openJournal',

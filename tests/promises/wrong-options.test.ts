@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { rewardFrom } from '../../src/backends/index.ts';
+import { llama } from '../../src/backends/llama/index.ts';
+import { withCache, withRetry } from '../../src/calls/index.ts';
 import {
   byMinMax,
   byParentAndSiblings,
@@ -14,12 +17,33 @@ import {
   uct,
   virtualLoss,
 } from '../../src/index.ts';
+import { toolChainStar } from '../../src/methods/index.ts';
+import {
+  callTools,
+  fromModel,
+  planStep,
+  selfRefine,
+  subQuestion,
+} from '../../src/policies/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import {
+  criticRanking,
+  debate,
+  decision,
+  judge,
+  pairwise,
+  selfConsistency,
+  selfEval,
+} from '../../src/values/index.ts';
 
 /** What callers without types may write. */
 type Loose = never;
 type Refused = readonly (readonly [text: string, call: () => unknown, sentence: string])[];
 
 const loose = (value: unknown) => value as Loose;
+
+const called = (rule: unknown, ...given: readonly unknown[]) =>
+  (rule as (...given: readonly unknown[]) => unknown)(...given);
 
 async function expectRefused(call: () => unknown, sentence: string): Promise<void> {
   const refused = expect(async () => await call()).rejects;
@@ -48,9 +72,9 @@ describe('a rule of the tree', () => {
       ];
     }),
     ['puct parentVisits: 5', () => puct(loose({ parentVisits: 5 })), '`parentVisits` to be a func'],
-    ['byParentAndSiblings()', () => loose(byParentAndSiblings)(), 'not `byParentAndSiblings()`'],
-    ['meanBackup()', () => loose(meanBackup)(), 'write `meanBackup`, not `meanBackup()`'],
-    ['maxBackup({})', () => loose(maxBackup)({}), 'write `maxBackup`, not `maxBackup()`'],
+    ['byParentAndSiblings()', () => called(byParentAndSiblings), 'not `byParentAndSiblings()`'],
+    ['meanBackup()', () => called(meanBackup), 'write `meanBackup`, not `meanBackup()`'],
+    ['maxBackup({})', () => called(maxBackup, {}), 'write `maxBackup`, not `maxBackup()`'],
     ['byMinMax min', () => byMinMax(loose({ min: 'a', max: {} })), '`min` to be a finite number'],
     ['byMinMax order', () => byMinMax({ min: 1, max: 0 }), '`max` to be above `min`, which is `1`'],
     [
@@ -77,4 +101,65 @@ test('a search refuses `retryFailed` that is neither true nor false', async () =
     () => search(environment, loose(options)),
     '`retryFailed` to be true or false, got `"no"`',
   );
+});
+
+describe('a part that asks a model', () => {
+  const model = scriptedModel({ answer: () => 'a' });
+  const decider = { ...model, decide: async () => ({ answers: {} }) };
+  const of = (make: unknown, option: object) => () => called(make, { model, ...option });
+  const policies = { callTools, fromModel, planStep, selfRefine, subQuestion };
+  const agreeing = (option: object) =>
+    called(selfConsistency, { key: (text: string) => text, ...option });
+  const judges = { agreeing, criticRanking, debate, judge, pairwise, selfEval };
+  const all = { ...policies, ...judges, decision };
+  const refused: Refused = [
+    ...Object.entries(policies).flatMap(
+      ([name, make]): Refused => [
+        [`${name} stop: 5`, of(make, { stop: 5 }), '`stop` to be an array, got `5`'],
+        [`${name} stop: {}`, of(make, { stop: {} }), '`stop` to be an array, got an object'],
+        [`${name} stop: [null]`, of(make, { stop: [null] }), '`stop[0]` to be a text, got `null`'],
+      ],
+    ),
+    ...Object.entries(all).flatMap(([name, make]): Refused => {
+      const option = name === 'decision' ? { model: decider } : {};
+      return [null, 5, {}].map((promptParts) => [
+        `${name} promptParts: ${JSON.stringify(promptParts)}`,
+        of(make, { ...option, promptParts }),
+        '`promptParts` to be an array, got ',
+      ]);
+    }),
+    ['promptParts: [null]', of(judge, { promptParts: [null] }), 'a method `text`, got `null`'],
+    ['debaterParts: null', of(debate, { debaterParts: null }), '`debaterParts` to be an array'],
+    ...Object.entries(all)
+      .filter(([name]) => name !== 'callTools')
+      .map(([name, make]): Refused[number] => {
+        const option = name === 'decision' ? { model: decider } : {};
+        return [`${name} prompts: null`, of(make, { ...option, prompts: null }), '`prompts` to be'];
+      }),
+    ...Object.entries({ criticRanking, judge, pairwise }).flatMap(
+      ([name, make]): Refused => [
+        [`${name} rubric: {}`, of(make, { rubric: {} }), '`rubric` to be a text, got an object'],
+        [`${name} reason: 'no'`, of(make, { reason: 'no' }), '`reason` to be true or false'],
+      ],
+    ),
+    ['scale: null', of(judge, { scale: null }), '`scale` to be two or more words'],
+    ['range: null', of(judge, { form: 'number', range: null }), '`range` to be an array'],
+    ['codes: null', of(judge, { form: 'codes', codes: null }), '`codes` to be two or more'],
+    ['meanings: null', of(judge, { form: 'codes', meanings: null }), '`meanings` to be an object'],
+    ['criteria: [null]', of(judge, { form: 'criteria', criteria: [null] }), '`criteria` to be one'],
+    ['samples: null', of(planStep, { samples: null }), 'options of `samples` to be an object'],
+    ['judgeModel: null', of(toolChainStar, { judgeModel: null }), '`judgeModel` to be an object'],
+    ['breaker: null', () => withRetry(loose({ breaker: null })), 'of `breaker` to be an object'],
+    ['random: 5', () => withRetry(loose({ random: 5 })), '`random` to be an object with a method'],
+    ['maxEntries', () => withCache({ maxEntries: 1e308 }), '`maxEntries` to be an integer from 1'],
+    ['llama: null', () => llama(loose({ llama: null })), '`llama` to be an object, got `null`'],
+    ...[null, ['a', 'b']].map((range): Refused[number] => [
+      `rewardFrom range: ${range}`,
+      () => rewardFrom(loose({ name: 'mine', score: () => [1], range })),
+      '`range` to be ',
+    ]),
+  ];
+  test.each(refused)('refuses %s', async (_text, call, sentence) => {
+    await expectRefused(call, sentence);
+  });
 });
