@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { rewardFrom } from '../../src/backends/index.ts';
 import { llama } from '../../src/backends/llama/index.ts';
-import { withCache, withRetry } from '../../src/calls/index.ts';
+import { BudgetPool, openJournal, withCache, withRetry } from '../../src/calls/index.ts';
 import {
   byMinMax,
   byParentAndSiblings,
@@ -25,6 +28,7 @@ import {
   selfRefine,
   subQuestion,
 } from '../../src/policies/index.ts';
+import { openRun } from '../../src/runs/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import {
   criticRanking,
@@ -161,5 +165,45 @@ describe('a part that asks a model', () => {
   ];
   test.each(refused)('refuses %s', async (_text, call, sentence) => {
     await expectRefused(call, sentence);
+  });
+});
+
+describe('a method', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'espalier-wrong-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each([
+    [{ type: 'note' }, '`line` to be a line of a journal (field `type`: '],
+    [{ type: 'result', call: 0 }, '`line` to be a line of a journal (field `'],
+    [undefined, '`line` to be a line of a journal (field ``: '],
+  ])('of a journal stores no %j, and the journal stays readable', async (line, sentence) => {
+    using journal = openJournal(join(folder, 'journal.jsonl'));
+    journal.append({ type: 'journal', version: 5, run: {} });
+    await expectRefused(() => journal.append(loose(line)), sentence);
+    expect([...journal.lines].map(({ type }) => type)).toContain('journal');
+  });
+
+  test.each([null, 5])('of a result resumes with no %j', async (options) => {
+    const environment = { name: 'one', reset: () => ({ state: 0 }), step: () => ({ state: 1 }) };
+    const plan = { policy: () => [{ action: 1 }], evaluator: () => 0.5 };
+    const result = await search(environment, { ...plan, budget: { simulations: 1 } });
+    await expectRefused(() => result.resume(loose(options)), '`options` to be an object');
+  });
+
+  test.each(['x', undefined])('of a pool prepays no %j', async (journal) => {
+    const pool = new BudgetPool({ calls: 1 });
+    await expectRefused(() => pool.prepay(loose(journal)), '`journal` to be an object');
+  });
+
+  test.each([
+    ['saveTree', '`entry` to be an object'],
+    ['saveOutcome', '`outcome` to be an object'],
+    ['writeProblems', '`problems` to be an array'],
+    ['writeRun', '`run` to be an object'],
+    ['writeReport', '`report` to be an object'],
+    ['journalOf', '`problem` to be a text'],
+  ] as const)('of a run folder, %s(), is refused', async (method, sentence) => {
+    using run = openRun(join(folder, method));
+    await expectRefused(() => called(run[method]), sentence);
   });
 });
