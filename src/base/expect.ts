@@ -33,6 +33,7 @@ const makers: Readonly<Record<string, string>> = {
   algorithm: 'mcts()',
   evaluator: 'judge({ model })',
   format: 'formats.trl()',
+  inFlight: 'virtualLoss()',
   method: 'restMcts({ model })',
   policy: 'fromModel({ model })',
   rule: 'pairRules.agentQ()',
@@ -170,6 +171,14 @@ export function expectArray(name: string, value: unknown): void {
 /** Throws unless `value` is a string. For callers without types. */
 export function expectText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw expectation(name, 'a text', value);
+}
+
+/** Throws unless `value` is an array of strings. */
+export function expectTexts(name: string, value: unknown): void {
+  expectArray(name, value);
+  for (const [place, text] of (value as readonly unknown[]).entries()) {
+    expectText(`${name}[${place}]`, text);
+  }
 }
 
 /** The function that creates an object from a text, by the method that is missing. */

@@ -1,5 +1,11 @@
 import { systemClock } from '../base/clock.ts';
-import { expectation, expectInteger, expectNumber, expectObject } from '../base/expect.ts';
+import {
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectNumber,
+  expectObject,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Journal } from './journal.ts';
@@ -52,6 +58,7 @@ export class BudgetPool {
    * @throws EspalierError `invalid-journal` or `storage`.
    */
   prepay(...journals: readonly Journal[]): void {
+    for (const journal of journals) expectMethods('journal', journal, ['append']);
     for (const journal of journals) {
       if (this.#prepaid.has(journal)) continue;
       this.ledger.charge(new JournalIndex(journal.lines).total);

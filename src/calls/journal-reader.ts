@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
 import { issueTexts } from '../base/issue-texts.ts';
 import { isIntact, seal, stateOfRest, unsealed } from '../base/seal.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -98,9 +99,22 @@ const lineSchema: z.ZodMiniType<JournalLine> = z.discriminatedUnion('type', [
 /** The first version whose lines end with a checksum. */
 const firstSealed = 3;
 
-/** A line as it is written, without its line break. */
+/**
+ * A line as it is written, without its line break.
+ *
+ * @throws EspalierError `usage` for anything else: the journal could not be read again.
+ */
 export function sealLine(line: JournalLine): string {
-  return seal(JSON.stringify(line));
+  const text = JSON.stringify(line) as string | undefined;
+  if (!isCommon(line)) {
+    const parsed = lineSchema.safeParse(JSON.parse(text ?? 'null'), issueTexts);
+    const [issue] = parsed.error?.issues ?? [];
+    if (issue !== undefined) {
+      const fault = `field \`${issue.path.join('.')}\`: ${issue.message}`;
+      throw expectation('line', `a line of a journal (${fault})`, line);
+    }
+  }
+  return seal(text ?? '');
 }
 
 /** Reads the lines of one journal, one after another. */

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { expectArray, expectBounds, expectFunction, expectNumber } from '../base/expect.ts';
+import { expectModel } from '../base/expect-capabilities.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import { mean } from '../base/stats/mean.ts';
@@ -142,6 +143,7 @@ function imagination<State, Action>(
   model: MethodOptions['model'],
   costToCome: (action: Action | undefined, progress: number) => number,
 ): Evaluator<State, Action> {
+  expectModel('judgeModel', model);
   const schema = objectSchema({ steps: { type: 'array', items: { type: 'string' } } });
   const settings = requestSettings(model, { samples: 1, maxTokens: 256, schema });
   const { plan, answer } = prompts.texts;

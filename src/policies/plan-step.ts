@@ -1,5 +1,6 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { Policy } from '../contracts/policy.ts';
+import { expectParts } from '../prompting/prompt-parts.ts';
 import { type PromptSet, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
@@ -59,6 +60,8 @@ export function planStep<State = any, Action = any>(
   );
   const { temperature = 0.7, maxTokens = 1024, promptParts = [], samples = {} } = options;
   const { prompts, ...others } = options;
+  expectOptions('samples', samples, 'root others');
+  expectParts(promptParts);
   const set = withTexts(usual, prompts);
   const of = (count: number) =>
     fromModel<State, Action>({

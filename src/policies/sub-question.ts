@@ -2,6 +2,7 @@ import { expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
+import { expectParts } from '../prompting/prompt-parts.ts';
 import { type PromptSet, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
@@ -60,6 +61,7 @@ export function subQuestion<State = any>(
   const { samples = 4, temperature = 0.8, promptParts = [] } = options;
   const { prompts, maxDepth, ...others } = options;
   if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
+  expectParts(promptParts);
   const set = withTexts(usual, prompts);
   const lastDepth = (maxDepth ?? Number.POSITIVE_INFINITY) - 1;
   const told = instruction<State, string, 'last' | 'step'>(set, ({ depth }) =>

@@ -1,4 +1,4 @@
-import { expectation } from '../base/expect.ts';
+import { expectation, expectObject } from '../base/expect.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import { oneOf } from './answer-words.ts';
@@ -42,7 +42,8 @@ export function codeTable({
   readonly codes?: Readonly<Record<string, number>> | undefined;
   readonly meanings?: Readonly<Record<string, string>> | undefined;
 }): CodeTable {
-  const names = Object.keys(codes);
+  // For callers without types: `null` is refused as a table without words.
+  const names = Object.keys(Object(codes) as object);
   const isSound =
     names.length >= 2 &&
     names.every((name) => /^[\p{L}\p{N}]+$/u.test(name)) &&
@@ -51,6 +52,7 @@ export function codeTable({
   if (!isSound) {
     throw expectation('codes', 'two or more different words, each with a value from 0 to 1', codes);
   }
+  expectObject('meanings', meanings);
   const unexplained = names.find((name) => typeof meanings[name] !== 'string');
   if (unexplained !== undefined) {
     throw expectation(`meanings.${unexplained}`, 'what the code means', meanings[unexplained]);

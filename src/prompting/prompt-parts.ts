@@ -1,6 +1,13 @@
+import { expectArray, expectMethods } from '../base/expect.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { PromptPart, PromptPartRequest } from '../contracts/prompt-part.ts';
+
+/** Throws unless `parts` are prompt parts. For callers without types. */
+export function expectParts(parts: readonly PromptPart[], name: string = 'promptParts'): void {
+  expectArray(name, parts);
+  for (const [place, part] of parts.entries()) expectMethods(`${name}[${place}]`, part, ['text']);
+}
 
 /**
  * The prompt of a state with the texts of prompt parts, in order, after its last question. The text before them is the

@@ -1,6 +1,6 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { expectation, expectObject } from '../base/expect.ts';
 import type { Provenance } from '../contracts/provenance.ts';
 
 /**
@@ -24,6 +24,7 @@ export function withTexts<Name extends string>(
   prompts: PromptSet<Name>,
   texts: Texts<Name> = {},
 ): PromptSet<Name> {
+  expectObject('prompts', texts);
   const known = Object.keys(prompts.texts);
   for (const [name, text] of Object.entries(texts)) {
     if (!known.includes(name)) {

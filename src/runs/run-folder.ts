@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectText } from '../base/expect.ts';
+import { expectArray, expectInteger, expectObject, expectText } from '../base/expect.ts';
 import { nameOf } from '../base/file-lines.ts';
 import { isPlainObject } from '../base/json.ts';
 import { takeLock } from '../base/lock.ts';
@@ -112,20 +112,37 @@ export function openRun(path: string): RunFolder {
       return openJournalWithin(file(journalName(problem, attempt)));
     },
     setAside: (problem, attempt) => setAside(file(journalName(problem, attempt))),
-    writeProblems: (problems) =>
+    writeProblems: (problems) => {
+      expectArray('problems', problems);
+      for (const [place, problem] of problems.entries())
+        expectObject(`problems[${place}]`, problem);
       replaceText(
         file('asked.jsonl'),
         problems.map((problem) => `${seal(JSON.stringify(problem))}\n`).join(''),
-      ),
-    writeRun: (run) => replaceFile(file('run.json'), run),
+      );
+    },
+    writeRun(run) {
+      expectObject('run', run);
+      replaceFile(file('run.json'), run);
+    },
     // The problem comes first, because an incomplete line is recognised by its beginning.
-    saveTree: ({ problem, ...rest }) => appendLine(file('trees.jsonl'), { problem, ...rest }),
-    saveOutcome: ({ problem, ...rest }) =>
+    saveTree(entry) {
+      expectObject('entry', entry);
+      const { problem, ...rest } = entry;
+      appendLine(file('trees.jsonl'), { problem, ...rest });
+    },
+    saveOutcome(outcome) {
+      expectObject('outcome', outcome);
+      const { problem, ...rest } = outcome;
       appendLine(file('problems.jsonl'), {
         ...{ problem, ...rest },
         setAside: timesSetAside(path, { problem, attempt: rest.attempt }),
-      }),
-    writeReport: (report) => replaceFile(file('report.json'), report),
+      });
+    },
+    writeReport(report) {
+      expectObject('report', report);
+      replaceFile(file('report.json'), report);
+    },
     close,
     [Symbol.dispose]: close,
   };
@@ -150,6 +167,8 @@ function aside(journal: string, count: number): string {
 
 /** A problem's name is foreign text and must not become part of a path. */
 function journalName(problem: string, attempt: number): string {
+  expectText('problem', problem);
+  expectInteger('attempt', attempt, { min: 0 });
   return join('journals', `${contentAddress(problem)}-${attempt}.jsonl`);
 }
 

@@ -128,7 +128,9 @@ function checkOthers<State, Action>({
   pool,
   batches,
   tree,
+  retryFailed = false,
 }: SearchOptions<State, Action>): void {
+  expectBoolean('retryFailed', retryFailed);
   if (tree !== undefined) expectMethods('tree', tree, ['backup', 'fork']);
   if (journal !== undefined) expectMethods('journal', journal, ['append']);
   if (pool !== undefined) expectMethods('pool', pool, ['charge']);

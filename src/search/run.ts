@@ -1,7 +1,7 @@
 import { turn } from '#platform';
 import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { expectation, expectObject } from '../base/expect.ts';
 import { messageOf } from '../base/failure.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { seededRandom } from '../base/random.ts';
@@ -116,7 +116,8 @@ export async function runSearch<State, Action>(
   const stop = await grow(session, { checked, outside, isPart, giveUp });
   const result = report(session, {
     ...{ checked, outside, stop },
-    resume: (changes = {}) => {
+    resume: async (changes = {}) => {
+      expectObject('options', changes);
       const { retryFailed = false } = changes;
       reopenFailed(tree, retryFailed);
       const next = { ...options, ...changes, retryFailed, tree };

@@ -3,6 +3,7 @@ import { expectFunction, expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
+import { expectUncalled } from './rules.ts';
 import { isOut } from './selection.ts';
 
 /** The new Q(s, a) of a node whose `visits` already count this simulation. Pure. */
@@ -74,8 +75,10 @@ function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): nu
  *
  * @see Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006.
  */
-export const meanBackup: BackupRule = ({ value, visits }, { target }) =>
-  value + (target - value) / visits;
+export const meanBackup: BackupRule = (node, sample) => {
+  expectUncalled('meanBackup', sample);
+  return node.value + (sample.target - node.value) / node.visits;
+};
 
 /**
  * The best known value below: `Q ← r + γ · max Q(child)` over visited children, or the evaluation of a node without
@@ -83,9 +86,11 @@ export const meanBackup: BackupRule = ({ value, visits }, { target }) =>
  *
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006, "Max".
  */
-export const maxBackup: BackupRule = ({ children }, { target, reward, discount }) => {
+export const maxBackup: BackupRule = (node, sample) => {
+  expectUncalled('maxBackup', sample);
+  const { target, reward, discount } = sample;
   let best = Number.NEGATIVE_INFINITY;
-  for (const { visits, value } of children) if (visits > 0 && value > best) best = value;
+  for (const { visits, value } of node.children) if (visits > 0 && value > best) best = value;
   return best === Number.NEGATIVE_INFINITY ? target : reward + discount * best;
 };
 

@@ -1,7 +1,7 @@
-import { expectNumbers } from '../base/expect.ts';
+import { expectation, expectBoolean, expectNumber, expectNumbers } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
-import { named } from './rules.ts';
+import { expectUncalled, named } from './rules.ts';
 import { endedAt, knownValue, ownReturn, type QTransform, type RuleView } from './selection.ts';
 
 /**
@@ -13,6 +13,8 @@ import { endedAt, knownValue, ownReturn, type QTransform, type RuleView } from '
 export function byMinMax(options: { readonly min: number; readonly max: number }): QTransform {
   expectOptions('byMinMax', options, 'min max');
   const { min, max } = options;
+  expectNumbers({ min, max });
+  if (min >= max) throw expectation('max', `above \`min\`, which is \`${min}\``, max);
   return named(
     'byMinMax',
     { min, max },
@@ -29,7 +31,8 @@ export function byMinMax(options: { readonly min: number; readonly max: number }
 export const byParentAndSiblings: QTransform = named(
   'byParentAndSiblings',
   {},
-  (parent: NodeStatistics) => {
+  (parent: NodeStatistics | undefined) => {
+    expectUncalled('byParentAndSiblings', parent?.children);
     let least = stateValue(parent);
     let greatest = least;
     for (const { visits, value } of parent.children) {
@@ -52,6 +55,7 @@ export const byParentAndSiblings: QTransform = named(
  * the mix of the search's and the critic's values.
  */
 export function mixedWithEvaluation(weight: number | ((visits: number) => number)): QTransform {
+  if (typeof weight !== 'function') expectNumber('weight', weight, { min: 0, max: 1 });
   const at = typeof weight === 'number' ? () => weight : weight;
   return named(
     'mixedWithEvaluation',
@@ -90,6 +94,8 @@ export function completedByMixValue(
   const { valueScale = 0.1, maxVisitInit = 50, rescale = true } = options;
   const { leastRange = 1e-8, scored = false } = options;
   expectNumbers({ valueScale, maxVisitInit, leastRange }, { min: 0 });
+  expectBoolean('scored', scored);
+  expectBoolean('rescale', rescale);
   const seen = scored ? withScore : asVisited;
   return named('completedByMixValue', options, (parent: NodeStatistics) => {
     const mixed = mixedValueBelow(parent, seen);

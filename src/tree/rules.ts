@@ -43,6 +43,18 @@ export function named<Rule extends object>(
   return Object.assign(rule, { spec });
 }
 
+/** Throws if a rule that has no options was called as if it made one, and so without what a tree gives it. */
+export function expectUncalled<Given>(
+  rule: string,
+  given: Given,
+): asserts given is NonNullable<Given> {
+  if (given !== undefined) return;
+  throw new EspalierError(
+    'usage',
+    `Expected \`${rule}\` to be given as it is, because it has no options: write \`${rule}\`, not \`${rule}()\`.`,
+  );
+}
+
 /** JSON has no Infinity and no functions. */
 function saved(value: unknown): JsonValue {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

@@ -1,9 +1,12 @@
 import {
   expectArray,
+  expectBoolean,
   expectFunction,
+  expectMethods,
   expectNumber,
   expectNumbers,
   expectObject,
+  expectOneOf,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
@@ -55,6 +58,7 @@ export function uct(options: UctOptions = {}): SelectionRule {
   const { c = Math.SQRT2, pseudoVisits = 0, inFlight = virtualLoss(), qtransform } = options;
   const { unvisited = () => Number.POSITIVE_INFINITY } = options;
   expectNumbers({ c, pseudoVisits }, { min: 0 });
+  expectParts({ unvisited, inFlight, qtransform });
   return ofTerms('uct', options, (parent, _random, tree) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
     const transformed = qtransform?.(parent, tree);
@@ -65,6 +69,17 @@ export function uct(options: UctOptions = {}): SelectionRule {
       return sumOf(value, c * Math.sqrt(logVisits / visits), terms);
     };
   });
+}
+
+/** Throws unless the functions of a bandit rule are functions. For callers without types. */
+function expectParts({
+  unvisited,
+  inFlight,
+  qtransform,
+}: Readonly<Record<'inFlight' | 'qtransform' | 'unvisited', unknown>>): void {
+  expectFunction('unvisited', unvisited);
+  expectMethods('inFlight', inFlight, ['visits', 'value']);
+  if (qtransform !== undefined) expectFunction('qtransform', qtransform);
 }
 
 /** The terms of a bandit rule. */
@@ -136,6 +151,8 @@ export function puct(options: PuctOptions = {}): SelectionRule {
   const { parentVisits = (visits) => visits, unvisited = knownValue } = options;
   expectNumber('cInit', cInit, { min: 0 });
   if (cBase !== Number.POSITIVE_INFINITY) expectNumber('cBase', cBase, { min: 0 });
+  expectFunction('parentVisits', parentVisits);
+  expectParts({ unvisited, inFlight, qtransform });
   return ofTerms('puct', options, (parent, _random, tree) => {
     const visitsOfParent = parentVisits(inFlight.visits(parent));
     const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
@@ -239,11 +256,20 @@ export interface SelectionOptions {
 /** Whether a node that has children may get another. Pure. */
 export type WideningRule = Pick<Explained, 'spec'> & ((node: NodeStatistics) => boolean);
 
+/** The options of a selection. @throws EspalierError `usage` for a wrong one. */
+function checked(owner: string, options: SelectionOptions): SelectionOptions {
+  expectOptions(owner, options, 'revisit ties widening');
+  const { revisit = false, ties = 'first', widening } = options;
+  expectBoolean('revisit', revisit);
+  expectOneOf('ties', ties, ['first', 'random']);
+  if (widening !== undefined) expectFunction('widening', widening);
+  return options;
+}
+
 /** Walks down from the cursor, taking the child with the highest score, to a node that can grow. */
 export function descend(rule: SelectionRule, options: SelectionOptions = {}): Selection {
   expectFunction('rule', rule);
-  expectOptions('descend', options, 'revisit ties widening');
-  const { revisit = false, ties = 'first' } = options;
+  const { revisit = false, ties = 'first' } = checked('descend', options);
   const { explain } = rule;
   const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;
@@ -269,8 +295,7 @@ export function flat(
   options: SelectionOptions = {},
 ): Selection {
   expectFunction('score', score);
-  expectOptions('flat', options, 'revisit ties widening');
-  const { revisit = false, ties = 'first' } = options;
+  const { revisit = false, ties = 'first' } = checked('flat', options);
   const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;
     const isOpenEnded = (node: SearchNode<State, Action>) =>

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
+import { seal } from '../../src/base/seal.ts';
 import {
   addressOfStart,
   beginJournal,
@@ -10,7 +11,6 @@ import {
 } from '../../src/calls/journal.ts';
 import { JournalIndex } from '../../src/calls/journal-index.ts';
 import { type JournalLine, journalVersion, type LineOf } from '../../src/calls/journal-lines.ts';
-import { sealLine } from '../../src/calls/journal-reader.ts';
 import { linesIn } from './lines-in.ts';
 
 const header: JournalLine = { type: 'journal', version: journalVersion, run: { seed: 0 } };
@@ -45,7 +45,7 @@ const failure = (call: number, key: string): JournalLine => ({
 
 /** A file of lines as they are written: each ends with its checksum. */
 const textOf = (lines: readonly unknown[]): string =>
-  lines.map((line) => `${sealLine(line as JournalLine)}\n`).join('');
+  lines.map((line) => `${seal(JSON.stringify(line))}\n`).join('');
 
 /** A file as versions 1 and 2 wrote it. */
 const unsealed = (lines: readonly unknown[]): string =>

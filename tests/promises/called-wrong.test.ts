@@ -5,9 +5,6 @@ import { sentencesIn } from '../errors/sentences.ts';
 
 /** Functions that only the library calls, once for each node or each sample: a check would cost every simulation. */
 const calledForNodes = new Set([
-  'byParentAndSiblings',
-  'maxBackup',
-  'meanBackup',
   'pairScores.advantage',
   'pairScores.hardOutcome',
   'pairScores.q',

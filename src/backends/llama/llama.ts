@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { ModelCallError } from '../../base/errors.ts';
-import { expectation, expectInteger } from '../../base/expect.ts';
+import { expectation, expectInteger, expectObject } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { settingsOfFile } from '../../base/file-fingerprint.ts';
 import type { GenerateRequest, LanguageModel } from '../../contracts/language-model.ts';
@@ -178,6 +178,7 @@ function settingsOf(options: LlamaOptions): ModelSettings {
 
 function ownOf(own: LlamaOptions['llama']): ModelSettings['own'] {
   if (own === undefined) return undefined;
+  expectObject('llama', own);
   // Checked structurally: the caller may have another copy of the package.
   if ('createContext' in own) return { model: own as unknown as NativeModel };
   if ('loadModel' in own) return { llama: own as unknown as NativeLlama };

@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectArray, expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
@@ -27,7 +27,10 @@ export function rewardFrom(
   if (typeof name !== 'string' || name === '') throw expectation('name', 'a name', name);
   expectFunction('score', score);
   expectOneOf('scores', scores, ['solution', 'steps']);
-  if (!(range[0] < range[1])) throw expectation('range', 'two numbers, the lesser first', range);
+  expectArray('range', range);
+  const areNumbers = range.every((bound: unknown) => typeof bound === 'number');
+  if (!(areNumbers && range[0] < range[1]))
+    throw expectation('range', 'two numbers, the lesser first', range);
   return {
     provider: 'local',
     modelId: name,

@@ -64,7 +64,8 @@ export interface CacheOptions {
 export function withCache(options: CacheOptions = {}): AnyMiddleware {
   expectOptions('withCache', options, 'store maxEntries ttlMs namespace charged paced');
   const { maxEntries = 10_000, ttlMs, charged = false, paced = false } = options;
-  expectInteger('maxEntries', maxEntries, { min: 1 });
+  // The limit of a map.
+  expectInteger('maxEntries', maxEntries, { min: 1, max: 2 ** 24 });
   if (ttlMs !== undefined) expectNumber('ttlMs', ttlMs, { min: 1 });
   if (options.store !== undefined) expectMethods('store', options.store, ['get', 'set']);
   let clock: Clock = systemClock;

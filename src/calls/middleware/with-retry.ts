@@ -1,6 +1,6 @@
 import { counted } from '../../base/counted.ts';
 import { ModelCallError } from '../../base/errors.ts';
-import { expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { modelName } from '../../base/model-name.ts';
 import { seededRandom } from '../../base/random.ts';
@@ -62,8 +62,9 @@ export function withRetry(options: RetryOptions = {}): AnyMiddleware {
   expectOptions('withRetry', options, 'attempts baseMs maxMs totalMs random breaker');
   const { attempts = 4, baseMs = 500, maxMs = 30_000, totalMs = 600_000 } = options;
   const { random = seededRandom('retry'), breaker: patience = {} } = options;
+  if (patience !== false) expectOptions('breaker', patience, 'failures coolDownMs');
   const { failures = 8, coolDownMs = 30_000 } = patience === false ? {} : patience;
-  expectOptions('breaker', patience || {}, 'failures coolDownMs');
+  expectMethods('random', random, ['next']);
   expectInteger('attempts', attempts, { min: 1 });
   expectNumber('baseMs', baseMs, { min: 0 });
   expectNumber('maxMs', maxMs, { min: 0 });

@@ -7,7 +7,7 @@ import type { NodeWithState, SearchNode } from '../../contracts/node.ts';
 import type { Policy, Proposal, ProposeRequest } from '../../contracts/policy.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { notationOf } from '../../prompting/notation.ts';
-import { withParts } from '../../prompting/prompt-parts.ts';
+import { expectParts, withParts } from '../../prompting/prompt-parts.ts';
 import { withState } from '../with-state.ts';
 import type { Dialogue, SampleRange, Settings } from './samples.ts';
 import { type Form, readerOf, type SamplingOptions, settingsFor, settingsOf } from './settings.ts';
@@ -42,11 +42,13 @@ export interface Asked<State, Action> {
   dialogue(messages: readonly Message[], notation?: Notation<State, Action>): Dialogue<Action>;
 }
 
-/** Throws unless there is a model, and numbers are in range. */
-export function expectSampling({ model, samples = 1, repairs = 0 }: SamplingOptions): void {
+/** Throws unless there is a model, numbers are in range, and prompt parts are prompt parts. */
+export function expectSampling(options: SamplingOptions): void {
+  const { model, samples = 1, repairs = 0, promptParts = [] } = options;
   expectModel('model', model);
   expectInteger('samples', samples, { min: 1 });
   expectInteger('repairs', repairs, { min: 0 });
+  expectParts(promptParts);
 }
 
 /** A policy that asks a language model. */

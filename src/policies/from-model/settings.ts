@@ -1,4 +1,4 @@
-import { expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectInteger, expectNumber, expectTexts } from '../../base/expect.ts';
 import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, LanguageModel } from '../../contracts/language-model.ts';
@@ -67,6 +67,7 @@ export function settingsOf<State, Action>(options: SamplingOptions<State, Action
   expectNumber('temperature', temperature, { min: 0 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
   if (topP !== undefined) expectNumber('topP', topP, { min: 0, max: 1 });
+  if (stop !== undefined) expectTexts('stop', stop);
   if (seed !== undefined) expectInteger('seed', seed, { min: 0 });
   return {
     maxTokens,

@@ -18,7 +18,7 @@ import type { NodeWithState } from '../../contracts/node.ts';
 import type { Policy } from '../../contracts/policy.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { notationOf } from '../../prompting/notation.ts';
-import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
+import { expectParts, withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { toolsShown } from '../../prompting/tools-shown.ts';
 import { evaluateEach } from '../evaluate-each.ts';
@@ -205,6 +205,7 @@ function modelSource<State, Action>(options: ModelSamples<State, Action>): Sourc
   if (policy !== undefined) throw expectation('policy', 'left out beside a model', policy);
   expectModel('model', model);
   expectFunction('key', key);
+  expectParts(promptParts);
   const { temperature = 1, topP, maxTokens = 512 } = options;
   const settings = requestSettings(model, { samples, maxTokens, temperature, topP });
   const prompts = withTexts(selfConsistencyPrompts, options.prompts);

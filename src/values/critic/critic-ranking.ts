@@ -1,4 +1,4 @@
-import { expectBoolean, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectFunction, expectOneOf, expectText } from '../../base/expect.ts';
 import { expectModel } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
@@ -8,7 +8,7 @@ import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { NodeWithState } from '../../contracts/node.ts';
 import { notationOf } from '../../prompting/notation.ts';
-import { withParts } from '../../prompting/prompt-parts.ts';
+import { expectParts, withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { toolsShown } from '../../prompting/tools-shown.ts';
 import { evaluateEach } from '../evaluate-each.ts';
@@ -51,9 +51,11 @@ export function criticRanking<State = any, Action = any>(
   expectOneOf('by', by, ['best-of-remaining', 'list']);
   expectFunction('rankScore', rankScore);
   expectBoolean('reason', reason);
+  expectParts(promptParts);
   const prompts = withTexts(criticRankingPrompts, options.prompts);
   const { texts } = prompts;
   const { samples = 1, maxTokens = reason ? 256 : 64, temperature, rubric } = options;
+  if (rubric !== undefined) expectText('rubric', rubric);
   const sampling = { samples, maxTokens, temperature };
 
   /** The places of all children of a node, in order. */

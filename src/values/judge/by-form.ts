@@ -8,7 +8,7 @@ import type { Failed } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import { isBlank } from '../../prompting/answer-words.ts';
-import { askBehind } from '../../prompting/prompt-parts.ts';
+import { askBehind, expectParts } from '../../prompting/prompt-parts.ts';
 import { type PromptSet, promptsOf } from '../../prompting/prompts.ts';
 import { type Reading, unreadable } from '../../prompting/read-reply.ts';
 import { evaluateEach, subjectOf } from '../evaluate-each.ts';
@@ -61,6 +61,7 @@ export function byForm<State, Action>(
   const { model, about = 'state', promptParts = [], temperature, topP, aggregate } = options;
   expectModel('model', model);
   expectOneOf('about', about, ['state', 'action']);
+  expectParts(promptParts);
   if (aggregate !== undefined) expectFunction('aggregate', aggregate);
   const form = formFor(model.capabilities.logprobs === true);
   const { schema, readsTokens } = form;

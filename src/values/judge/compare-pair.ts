@@ -1,3 +1,4 @@
+import { expectBoolean, expectText } from '../../base/expect.ts';
 import { expectModel } from '../../base/expect-capabilities.ts';
 import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -120,6 +121,8 @@ export function askingOf(options: PairwiseOptions): {
   expectModel('model', model);
   const tellsTokens = model.capabilities.logprobs === true;
   const { reason = !tellsTokens } = options;
+  expectBoolean('reason', reason);
+  if (rubric !== undefined) expectText('rubric', rubric);
   const { maxTokens = reason ? 256 : 4 } = options;
   const readsTokens = tellsTokens && !reason;
   const schema = reason ? pairSchema : undefined;

@@ -9,7 +9,7 @@ import type { Completion, LanguageModel } from '../../contracts/language-model.t
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { type CodeTable, codeTable } from '../../prompting/codes.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
-import { askBehind } from '../../prompting/prompt-parts.ts';
+import { askBehind, expectParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { replyText, unreadable } from '../../prompting/read-reply.ts';
 import { evaluateEach, type Sight, subjectOf } from '../evaluate-each.ts';
@@ -104,6 +104,8 @@ export function debate<State = any, Action = any>(
   expectModel('model', model);
   expectMethods('debaters', debaters, ['generate']);
   expectOneOf('about', about, ['state', 'action']);
+  expectParts(promptParts);
+  expectParts(debaterParts, 'debaterParts');
   expectInteger('words', words, { min: 1 });
   const { samples = 3, maxTokens = 256, temperature = 1, topP = 0.95 } = options;
   const { argumentTokens = 256 } = options;

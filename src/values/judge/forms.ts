@@ -1,4 +1,4 @@
-import { expectation } from '../../base/expect.ts';
+import { expectArray, expectation } from '../../base/expect.ts';
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion } from '../../contracts/language-model.ts';
@@ -98,6 +98,7 @@ const numberPrompts = promptsFor('number', {
 /** Reads a number from the `score` of a reply, or from the entire reply. */
 export function numberForm(options: Extract<JsonOptions, { form: 'number' }>): JudgeForm {
   const { range = [1, 10] } = options;
+  expectArray('range', range);
   const [least, greatest] = range;
   if (!(Number.isInteger(least) && Number.isInteger(greatest) && least < greatest)) {
     throw expectation('range', 'two whole numbers, the lesser one first', range);

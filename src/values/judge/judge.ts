@@ -1,4 +1,4 @@
-import { expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectOneOf, expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import { byForm, type JudgeForm } from './by-form.ts';
@@ -40,6 +40,9 @@ export function judge<State = any, Action = any>(
     options,
     'model about reason samples maxTokens temperature topP rubric promptParts aggregate form codes meanings prompts criteria range scale',
   );
+  const { reason = false, rubric = '' } = options;
+  expectBoolean('reason', reason);
+  expectText('rubric', rubric);
   return byForm('judge', options, (logprobs) => formOf(options, logprobs));
 }
 

@@ -9,7 +9,7 @@ import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { notationOf } from '../../prompting/notation.ts';
-import { withParts } from '../../prompting/prompt-parts.ts';
+import { expectParts, withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf } from '../../prompting/prompts.ts';
 import { toolsShown } from '../../prompting/tools-shown.ts';
 import { evaluateEach } from '../evaluate-each.ts';
@@ -42,6 +42,7 @@ export function pairwise<State = any, Action = any>(
   const { about = 'action', promptParts = [] } = options;
   const { prompts, settings } = askingOf(options);
   expectOneOf('about', about, ['action', 'state']);
+  expectParts(promptParts);
   return {
     ...provenanceOf(
       { needsNotation: ['pairwise'] },

@@ -41,7 +41,7 @@ export const workCriteria: readonly Criterion[] = [
 
 /** Throws unless criteria have unique names and valid weights. */
 export function expectCriteria(criteria: unknown): asserts criteria is readonly Criterion[] {
-  const all = Array.isArray(criteria) ? (criteria as readonly Partial<Criterion>[]) : [];
+  const all = Array.isArray(criteria) ? criteria.map((one): Partial<Criterion> => Object(one)) : [];
   const names = all.map(({ name }) => fieldName(String(name ?? '')));
   const isSound =
     all.length > 0 &&

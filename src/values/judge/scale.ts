@@ -74,7 +74,8 @@ export function scaleForm(
 }
 
 function expectScale(scale: Scale): void {
-  const words = Object.keys(scale);
+  // For callers without types: `null` is refused as a scale without words.
+  const words = Object.keys(Object(scale) as object);
   const isSound =
     words.length >= 2 &&
     Object.values(scale).every((value) => value >= 0 && value <= 1) &&

@@ -9,7 +9,7 @@ import type { Failed } from '../../contracts/failure.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { notationOf } from '../../prompting/notation.ts';
-import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
+import { expectParts, withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -56,6 +56,7 @@ export function decision<State = any, Action = any>(
   const { model, about = 'state', promptParts = [], values = {} } = options;
   expectMethods('model', model, ['decide']);
   expectOneOf('about', about, ['state', 'action']);
+  expectParts(promptParts);
   const set = withTexts(usual, options.prompts);
   const { question = { type: 'yes-no', text: set.texts[about] } } = options;
   expectQuestion(question, values);

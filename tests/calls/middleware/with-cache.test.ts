@@ -246,7 +246,7 @@ test('a cache before a retry buys anew only what failed', async () => {
 });
 
 test.each<[object, string]>([
-  [{ maxEntries: 0 }, 'Expected `maxEntries` to be an integer from 1 up, got `0`.'],
+  [{ maxEntries: 0 }, 'Expected `maxEntries` to be an integer from 1 to 16777216, got `0`.'],
   [{ ttlMs: 0 }, 'Expected `ttlMs` to be a finite number from 1 up, got `0`.'],
   [{ store: { get: () => {} } }, 'Expected `store` to be an object with a method `set`'],
 ])('refuses %j', (options, message) => {

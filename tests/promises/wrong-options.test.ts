@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { rewardFrom } from '../../src/backends/index.ts';
+import { llama } from '../../src/backends/llama/index.ts';
+import { BudgetPool, openJournal, withCache, withRetry } from '../../src/calls/index.ts';
+import {
+  byMinMax,
+  byParentAndSiblings,
+  completedByMixValue,
+  descend,
+  flat,
+  gumbel,
+  maxBackup,
+  meanBackup,
+  mixedWithEvaluation,
+  puct,
+  search,
+  uct,
+  virtualLoss,
+} from '../../src/index.ts';
+import { toolChainStar } from '../../src/methods/index.ts';
+import {
+  callTools,
+  fromModel,
+  planStep,
+  selfRefine,
+  subQuestion,
+} from '../../src/policies/index.ts';
+import { openRun } from '../../src/runs/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import {
+  criticRanking,
+  debate,
+  decision,
+  judge,
+  pairwise,
+  selfConsistency,
+  selfEval,
+} from '../../src/values/index.ts';
+
+/** What callers without types may write. */
+type Loose = never;
+type Refused = readonly (readonly [text: string, call: () => unknown, sentence: string])[];
+
+const loose = (value: unknown) => value as Loose;
+
+const called = (rule: unknown, ...given: readonly unknown[]) =>
+  (rule as (...given: readonly unknown[]) => unknown)(...given);
+
+async function expectRefused(call: () => unknown, sentence: string): Promise<void> {
+  const refused = expect(async () => await call()).rejects;
+  await refused.toThrow(sentence);
+  await refused.toMatchObject({ code: 'usage' });
+}
+
+describe('a rule of the tree', () => {
+  const refused: Refused = [
+    ...[puct, uct].flatMap((rule): Refused => {
+      const name = rule.name;
+      const withOption = (option: object) => () => rule(loose(option));
+      return [
+        [`${name} qtransform: 'x'`, withOption({ qtransform: 'x' }), '`qtransform` to be a func'],
+        [`${name} unvisited: 'x'`, withOption({ unvisited: 'x' }), '`unvisited` to be a function'],
+        [
+          `${name} inFlight: 'unobserved'`,
+          withOption({ inFlight: 'unobserved' }),
+          '`inFlight` to be an object with a method `visits`, got `"unobserved"`.',
+        ],
+        [
+          `${name} inFlight: virtualLoss`,
+          withOption({ inFlight: virtualLoss }),
+          'got a function. Call it, as in `inFlight: virtualLoss()`.',
+        ],
+      ];
+    }),
+    ['puct parentVisits: 5', () => puct(loose({ parentVisits: 5 })), '`parentVisits` to be a func'],
+    ['byParentAndSiblings()', () => called(byParentAndSiblings), 'not `byParentAndSiblings()`'],
+    ['meanBackup()', () => called(meanBackup), 'write `meanBackup`, not `meanBackup()`'],
+    ['maxBackup({})', () => called(maxBackup, {}), 'write `maxBackup`, not `maxBackup()`'],
+    ['byMinMax min', () => byMinMax(loose({ min: 'a', max: {} })), '`min` to be a finite number'],
+    ['byMinMax order', () => byMinMax({ min: 1, max: 0 }), '`max` to be above `min`, which is `1`'],
+    [
+      "mixedWithEvaluation('0.5')",
+      () => mixedWithEvaluation(loose('0.5')),
+      '`weight` to be a finite number from 0 to 1, got `"0.5"`',
+    ],
+    ['scored', () => completedByMixValue(loose({ scored: 'no' })), '`scored` to be true or false'],
+    ['rescale', () => completedByMixValue(loose({ rescale: 0 })), '`rescale` to be true or false'],
+    ['gumbel scored', () => gumbel(loose({ scored: 'no' })), '`scored` to be true or false'],
+    ['revisit', () => descend(uct(), loose({ revisit: 'no' })), '`revisit` to be true or false'],
+    ['ties', () => flat(() => 0, loose({ ties: 'rand' })), "`ties` to be 'first' or 'random'"],
+    ['widening', () => descend(uct(), loose({ widening: 3 })), '`widening` to be a function'],
+  ];
+  test.each(refused)('refuses %s', async (_text, call, sentence) => {
+    await expectRefused(call, sentence);
+  });
+});
+
+test('a search refuses `retryFailed` that is neither true nor false', async () => {
+  const environment = { name: 'one', reset: () => ({ state: 0 }), step: () => ({ state: 1 }) };
+  const options = { policy: () => [{ action: 1 }], evaluator: () => 0.5, retryFailed: 'no' };
+  await expectRefused(
+    () => search(environment, loose(options)),
+    '`retryFailed` to be true or false, got `"no"`',
+  );
+});
+
+describe('a part that asks a model', () => {
+  const model = scriptedModel({ answer: () => 'a' });
+  const decider = { ...model, decide: async () => ({ answers: {} }) };
+  const of = (make: unknown, option: object) => () => called(make, { model, ...option });
+  const policies = { callTools, fromModel, planStep, selfRefine, subQuestion };
+  const agreeing = (option: object) =>
+    called(selfConsistency, { key: (text: string) => text, ...option });
+  const judges = { agreeing, criticRanking, debate, judge, pairwise, selfEval };
+  const all = { ...policies, ...judges, decision };
+  const refused: Refused = [
+    ...Object.entries(policies).flatMap(
+      ([name, make]): Refused => [
+        [`${name} stop: 5`, of(make, { stop: 5 }), '`stop` to be an array, got `5`'],
+        [`${name} stop: {}`, of(make, { stop: {} }), '`stop` to be an array, got an object'],
+        [`${name} stop: [null]`, of(make, { stop: [null] }), '`stop[0]` to be a text, got `null`'],
+      ],
+    ),
+    ...Object.entries(all).flatMap(([name, make]): Refused => {
+      const option = name === 'decision' ? { model: decider } : {};
+      return [null, 5, {}].map((promptParts) => [
+        `${name} promptParts: ${JSON.stringify(promptParts)}`,
+        of(make, { ...option, promptParts }),
+        '`promptParts` to be an array, got ',
+      ]);
+    }),
+    ['promptParts: [null]', of(judge, { promptParts: [null] }), 'a method `text`, got `null`'],
+    ['debaterParts: null', of(debate, { debaterParts: null }), '`debaterParts` to be an array'],
+    ...Object.entries(all)
+      .filter(([name]) => name !== 'callTools')
+      .map(([name, make]): Refused[number] => {
+        const option = name === 'decision' ? { model: decider } : {};
+        return [`${name} prompts: null`, of(make, { ...option, prompts: null }), '`prompts` to be'];
+      }),
+    ...Object.entries({ criticRanking, judge, pairwise }).flatMap(
+      ([name, make]): Refused => [
+        [`${name} rubric: {}`, of(make, { rubric: {} }), '`rubric` to be a text, got an object'],
+        [`${name} reason: 'no'`, of(make, { reason: 'no' }), '`reason` to be true or false'],
+      ],
+    ),
+    ['scale: null', of(judge, { scale: null }), '`scale` to be two or more words'],
+    ['range: null', of(judge, { form: 'number', range: null }), '`range` to be an array'],
+    ['codes: null', of(judge, { form: 'codes', codes: null }), '`codes` to be two or more'],
+    ['meanings: null', of(judge, { form: 'codes', meanings: null }), '`meanings` to be an object'],
+    ['criteria: [null]', of(judge, { form: 'criteria', criteria: [null] }), '`criteria` to be one'],
+    ['samples: null', of(planStep, { samples: null }), 'options of `samples` to be an object'],
+    ['judgeModel: null', of(toolChainStar, { judgeModel: null }), '`judgeModel` to be an object'],
+    ['breaker: null', () => withRetry(loose({ breaker: null })), 'of `breaker` to be an object'],
+    ['random: 5', () => withRetry(loose({ random: 5 })), '`random` to be an object with a method'],
+    ['maxEntries', () => withCache({ maxEntries: 1e308 }), '`maxEntries` to be an integer from 1'],
+    ['llama: null', () => llama(loose({ llama: null })), '`llama` to be an object, got `null`'],
+    ...[null, ['a', 'b']].map((range): Refused[number] => [
+      `rewardFrom range: ${range}`,
+      () => rewardFrom(loose({ name: 'mine', score: () => [1], range })),
+      '`range` to be ',
+    ]),
+  ];
+  test.each(refused)('refuses %s', async (_text, call, sentence) => {
+    await expectRefused(call, sentence);
+  });
+});
+
+describe('a method', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'espalier-wrong-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each([
+    [{ type: 'note' }, '`line` to be a line of a journal (field `type`: '],
+    [{ type: 'result', call: 0 }, '`line` to be a line of a journal (field `'],
+    [undefined, '`line` to be a line of a journal (field ``: '],
+  ])('of a journal stores no %j, and the journal stays readable', async (line, sentence) => {
+    using journal = openJournal(join(folder, 'journal.jsonl'));
+    journal.append({ type: 'journal', version: 5, run: {} });
+    await expectRefused(() => journal.append(loose(line)), sentence);
+    expect([...journal.lines].map(({ type }) => type)).toContain('journal');
+  });
+
+  test.each([null, 5])('of a result resumes with no %j', async (options) => {
+    const environment = { name: 'one', reset: () => ({ state: 0 }), step: () => ({ state: 1 }) };
+    const plan = { policy: () => [{ action: 1 }], evaluator: () => 0.5 };
+    const result = await search(environment, { ...plan, budget: { simulations: 1 } });
+    await expectRefused(() => result.resume(loose(options)), '`options` to be an object');
+  });
+
+  test.each(['x', undefined])('of a pool prepays no %j', async (journal) => {
+    const pool = new BudgetPool({ calls: 1 });
+    await expectRefused(() => pool.prepay(loose(journal)), '`journal` to be an object');
+  });
+
+  test.each([
+    ['saveTree', '`entry` to be an object'],
+    ['saveOutcome', '`outcome` to be an object'],
+    ['writeProblems', '`problems` to be an array'],
+    ['writeRun', '`run` to be an object'],
+    ['writeReport', '`report` to be an object'],
+    ['journalOf', '`problem` to be a text'],
+  ] as const)('of a run folder, %s(), is refused', async (method, sentence) => {
+    using run = openRun(join(folder, method));
+    await expectRefused(() => called(run[method]), sentence);
+  });
+});
