@@ -167,11 +167,11 @@ function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2
       : undefined,
     run: async (input, call) => {
       const result = await asked(client, { name, arguments: input }, call);
-      const { content = [] } = Object(result) as { readonly content?: unknown };
-      const isResult = isPlainObject(result) && Array.isArray(content);
-      if (isResult && content.every(isPlainObject)) return outputOf(result);
+      const got = isPlainObject(result) ? fromOtherVersions(name, result) : {};
+      const { content } = got;
+      if (Array.isArray(content) && content.every(isPlainObject)) return outputOf(got);
       const wanted = `the call of \`${name}\` with \`{ content }\`, a list of parts`;
-      throw wrongAnswer(client, wanted, isPlainObject(result) ? content : result);
+      throw wrongAnswer(client, wanted, content === undefined ? result : content);
     },
   };
 }
@@ -182,6 +182,29 @@ function asked(client: McpClient, params: object, { signal }: ActCall): Promise<
   return client.callTool.length > 1
     ? client.callTool(params, options)
     : client.callTool(params, undefined, options);
+}
+
+/**
+ * A result with its `content`, if other fields stand for it. A client of version 1 adds an empty one to any answer, and
+ * the first protocol had `toolResult` instead.
+ *
+ * @throws if the server has only started a task.
+ */
+function fromOtherVersions(
+  name: string,
+  result: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { content = [], structuredContent, isError, task, toolResult } = result;
+  const isEmpty = Array.isArray(content) && content.length === 0;
+  if (!isEmpty || structuredContent !== undefined || isError === true) {
+    return { ...result, content };
+  }
+  if (isPlainObject(task)) {
+    const { taskId, status } = task;
+    const message = `The server has started a task for the call of \`${name}\` (${describeValue(taskId)}, status ${describeValue(status)}) instead of answering it, so its outcome is not known yet. Ask the server about the task, or use a client that waits for it.`;
+    throw new Error(message);
+  }
+  return toolResult === undefined ? result : { content, structuredContent: toolResult };
 }
 
 function outputOf(result: Readonly<Record<string, unknown>>): unknown {
