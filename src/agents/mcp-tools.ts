@@ -53,6 +53,9 @@ interface McpTool {
   readonly annotations?: unknown;
 }
 
+/** The longest name of a tool that models accept. */
+const longestName = 64;
+
 /** More pages than any server has. */
 const mostPages = 100;
 
@@ -60,9 +63,10 @@ const mostPages = 100;
  * Converts the tools of an MCP server for a `toolEnvironment`.
  *
  * Hints count only if the server is trusted; other tools are irreversible. All hints are passed on as `hints`. The list
- * is a snapshot: call this again when the server reports a change.
+ * is a snapshot: call this again when the server reports a change. Characters of names that models refuse become `_`; if
+ * two names become the same, one gets a number, such as `a_b_2`.
  *
- * @throws EspalierError `usage` if an effect names an unknown tool, two tools share a name, or the list is endless or
+ * @throws EspalierError `usage` if an effect names an unknown tool, two tools have the same name at the server, or the list is endless or
  * times out.
  */
 export async function mcpTools<const Prefix extends string = ''>(
@@ -85,14 +89,30 @@ export async function mcpTools<const Prefix extends string = ''>(
     throw expectation('effects', `tools that the server has (${names})`, missing);
   }
   const made = new Map<string, Tool>();
-  for (const tool of tools) {
-    const name = `${prefix}${tool.name}`.replace(/[^\w-]/g, '_').slice(0, 64);
+  const names = namesOf(tools.map((tool) => `${prefix}${tool.name}`));
+  for (const [index, tool] of tools.entries()) {
+    const name = names[index] ?? '';
     if (made.has(name)) throw expectation('tools', `no two tools named \`${name}\``, tool.name);
     const told = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined;
     const from = { ...foreign(client, tool), timeoutMs };
     made.set(name, adapted(name, told ?? effectOf(tool, trusted), from));
   }
   return Object.fromEntries(made);
+}
+
+/** Names that a model accepts. Two that would become the same are numbered: `a.b` beside `a_b` becomes `a_b_2`. */
+function namesOf(told: readonly string[]): readonly string[] {
+  const taken = new Set(told);
+  return told.map((own) => {
+    const base = own.replace(/[^\w-]/g, '_').slice(0, longestName);
+    let name = base;
+    for (let number = 2; name !== own && taken.has(name); number++) {
+      const suffix = `_${number}`;
+      name = `${base.slice(0, longestName - suffix.length)}${suffix}`;
+    }
+    taken.add(name);
+    return name;
+  });
 }
 
 async function listed(client: McpClient, timeoutMs: number): Promise<readonly McpTool[]> {

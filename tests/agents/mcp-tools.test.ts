@@ -182,8 +182,24 @@ test('what cannot be taken over is refused', async () => {
   await expect(mcpTools(open, { effects: { write: 'read' } })).rejects.toThrow(
     'Expected `effects` to be tools that the server has (files.read, files.remove, note), got `"write"`',
   );
-  const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a.b' }, { name: 'a_b' }] }) };
-  await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a_b`');
+  const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a' }, { name: 'a' }] }) };
+  await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a`');
+});
+
+test('names that would become the same are numbered', async () => {
+  const long = 'l'.repeat(70);
+  const names = ['a.b', 'a_b', 'a b', `${long}1`, `${long}2`];
+  const open = {
+    listTools: async () => ({ tools: names.map((name) => ({ name })) }),
+    callTool: async ({ name }: Told) => ({ content: [{ type: 'text', text: name }] }),
+  };
+  const effects = Object.fromEntries(names.map((name) => [name, 'read'] as const));
+  const tools = await mcpTools(open, { effects });
+  const seenNames = ['a_b_2', 'a_b', 'a_b_3', 'l'.repeat(64), `${'l'.repeat(62)}_2`];
+  expect(Object.keys(tools)).toEqual(seenNames);
+  for (const [index, name] of seenNames.entries()) {
+    expect(await seen(tools, name, '')).toBe(`<output>\n${names[index]}\n</output>`);
+  }
 });
 
 test('lists that are none, and a trust that is none, are refused', async () => {
