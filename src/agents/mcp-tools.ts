@@ -53,6 +53,9 @@ interface McpTool {
   readonly annotations?: unknown;
 }
 
+/** The longest name of a tool that models accept. */
+const longestName = 64;
+
 /** More pages than any server has. */
 const mostPages = 100;
 
@@ -60,9 +63,10 @@ const mostPages = 100;
  * Converts the tools of an MCP server for a `toolEnvironment`.
  *
  * Hints count only if the server is trusted; other tools are irreversible. All hints are passed on as `hints`. The list
- * is a snapshot: call this again when the server reports a change.
+ * is a snapshot: call this again when the server reports a change. Characters of names that models refuse become `_`; if
+ * two names become the same, one gets a number, such as `a_b_2`.
  *
- * @throws EspalierError `usage` if an effect names an unknown tool, two tools share a name, or the list is endless or
+ * @throws EspalierError `usage` if an effect names an unknown tool, two tools have the same name at the server, or the list is endless or
  * times out.
  */
 export async function mcpTools<const Prefix extends string = ''>(
@@ -85,14 +89,30 @@ export async function mcpTools<const Prefix extends string = ''>(
     throw expectation('effects', `tools that the server has (${names})`, missing);
   }
   const made = new Map<string, Tool>();
-  for (const tool of tools) {
-    const name = `${prefix}${tool.name}`.replace(/[^\w-]/g, '_').slice(0, 64);
+  const names = namesOf(tools.map((tool) => `${prefix}${tool.name}`));
+  for (const [index, tool] of tools.entries()) {
+    const name = names[index] ?? '';
     if (made.has(name)) throw expectation('tools', `no two tools named \`${name}\``, tool.name);
     const told = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined;
     const from = { ...foreign(client, tool), timeoutMs };
     made.set(name, adapted(name, told ?? effectOf(tool, trusted), from));
   }
   return Object.fromEntries(made);
+}
+
+/** Names that a model accepts. Two that would become the same are numbered: `a.b` beside `a_b` becomes `a_b_2`. */
+function namesOf(told: readonly string[]): readonly string[] {
+  const taken = new Set(told);
+  return told.map((own) => {
+    const base = own.replace(/[^\w-]/g, '_').slice(0, longestName);
+    let name = base;
+    for (let number = 2; name !== own && taken.has(name); number++) {
+      const suffix = `_${number}`;
+      name = `${base.slice(0, longestName - suffix.length)}${suffix}`;
+    }
+    taken.add(name);
+    return name;
+  });
 }
 
 async function listed(client: McpClient, timeoutMs: number): Promise<readonly McpTool[]> {
@@ -167,11 +187,11 @@ function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2
       : undefined,
     run: async (input, call) => {
       const result = await asked(client, { name, arguments: input }, call);
-      const { content = [] } = Object(result) as { readonly content?: unknown };
-      const isResult = isPlainObject(result) && Array.isArray(content);
-      if (isResult && content.every(isPlainObject)) return outputOf(result);
+      const got = isPlainObject(result) ? fromOtherVersions(name, result) : {};
+      const { content } = got;
+      if (Array.isArray(content) && content.every(isPlainObject)) return outputOf(got);
       const wanted = `the call of \`${name}\` with \`{ content }\`, a list of parts`;
-      throw wrongAnswer(client, wanted, isPlainObject(result) ? content : result);
+      throw wrongAnswer(client, wanted, content === undefined ? result : content);
     },
   };
 }
@@ -182,6 +202,29 @@ function asked(client: McpClient, params: object, { signal }: ActCall): Promise<
   return client.callTool.length > 1
     ? client.callTool(params, options)
     : client.callTool(params, undefined, options);
+}
+
+/**
+ * A result with its `content`, if other fields stand for it. A client of version 1 adds an empty one to any answer, and
+ * the first protocol had `toolResult` instead.
+ *
+ * @throws if the server has only started a task.
+ */
+function fromOtherVersions(
+  name: string,
+  result: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { content = [], structuredContent, isError, task, toolResult } = result;
+  const isEmpty = Array.isArray(content) && content.length === 0;
+  if (!isEmpty || structuredContent !== undefined || isError === true) {
+    return { ...result, content };
+  }
+  if (isPlainObject(task)) {
+    const { taskId, status } = task;
+    const message = `The server has started a task for the call of \`${name}\` (${describeValue(taskId)}, status ${describeValue(status)}) instead of answering it, so its outcome is not known yet. Ask the server about the task, or use a client that waits for it.`;
+    throw new Error(message);
+  }
+  return toolResult === undefined ? result : { content, structuredContent: toolResult };
 }
 
 function outputOf(result: Readonly<Record<string, unknown>>): unknown {

@@ -24,11 +24,12 @@ export interface JournalFile extends Journal, Disposable {
 }
 
 /**
- * Opens a journal for reading and appending. From its first line on, no other process can write to it until it is
- * closed or this process ends. With `fsync` each line is flushed to disk, so that it survives a power failure, at a few
+ * Opens a journal for reading and appending. From its first line on, nothing else can write to it until it is closed or
+ * this process ends. With `fsync` each line is flushed to disk, so that it survives a power failure, at a few
  * milliseconds per line.
  *
- * @throws EspalierError `invalid-journal` or `storage`; `append` throws `locked` while another process is writing.
+ * @throws EspalierError `invalid-journal` or `storage`; `append` throws `locked` while another process, or another
+ * journal of this process, is writing.
  */
 export function openJournal(path: string, options: { readonly fsync?: boolean } = {}): JournalFile {
   expectText('path', path);
@@ -41,22 +42,20 @@ export function openJournalWithin(path: string): JournalFile {
   return openLocked(path, false, () => () => {});
 }
 
-/** The locks that journals of this process hold, and how many of them do. */
-const writing = new Map<string, { holders: number; readonly release: () => void }>();
+/** The locks that journals of this process hold. */
+const writing = new Map<string, () => void>();
 
-/** Takes the lock of a journal. Journals of one process share it. */
+/** Takes the lock of a journal. */
 function takeWriting(path: string): () => void {
-  const lock = writing.get(path) ?? {
-    holders: 0,
-    release: takeLock(`${path}.writer.lock`, `the journal \`${path}\``),
-  };
+  if (writing.has(path)) {
+    const message = `The journal \`${path}\` is open twice in this process, and can have only one writer. Pass the journal that was opened first, or close it.`;
+    throw new EspalierError('locked', message);
+  }
+  const release = takeLock(`${path}.writer.lock`, `the journal \`${path}\``);
   if (writing.size === 0) process.once('exit', releaseAll);
-  writing.set(path, lock);
-  lock.holders++;
+  writing.set(path, release);
   return () => {
-    lock.holders--;
-    if (lock.holders > 0) return;
-    lock.release();
+    release();
     writing.delete(path);
     if (writing.size === 0) process.off('exit', releaseAll);
   };
@@ -64,7 +63,7 @@ function takeWriting(path: string): () => void {
 
 /** A script may end without closing its journals. */
 function releaseAll(): void {
-  for (const { release } of writing.values()) release();
+  for (const release of writing.values()) release();
 }
 
 function openLocked(path: string, fsync: boolean, take: (path: string) => () => void): JournalFile {

@@ -1,7 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
-import { isThenable } from '../base/is-thenable.ts';
+import { asNative, isThenable } from '../base/is-thenable.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import type { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -126,7 +126,7 @@ export class Evaluations<State, Action> {
     const asked = { batch, purpose, context, offset };
     try {
       const request = new Request(context, this.#session, offset);
-      const verdicts = evaluator[purpose]?.(batch, request) ?? [];
+      const verdicts = asNative(evaluator[purpose]?.(batch, request) ?? []);
       if (verdicts instanceof Promise) {
         return verdicts
           .then((settled) => this.#apply(asked, settled))

@@ -136,7 +136,9 @@ export class EventStream<State, Action>
 
   #leave(): void {
     this.#isLeft = true;
-    const error = new Error('The reader left the stream.');
+    const message =
+      'The reader left the stream. For a result, read it to its end, or await `result` alone.';
+    const error = new EspalierError('usage', message);
     this.#ended.abort(error);
     // A search that never started rejects; the result of one that did is kept.
     const left = Promise.reject<SearchResult<State, Action>>(error);

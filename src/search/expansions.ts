@@ -1,6 +1,7 @@
 import { describeValue, expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
+import { asNative } from '../base/is-thenable.ts';
 import { stateAddress } from '../calls/acting-on.ts';
 import type { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -105,7 +106,7 @@ export class Expansions<State, Action> {
     const batch = { context, wanted: count, asked, independent, widening };
     tree.countSamples(node, asked);
     try {
-      const proposals = policy.propose(node, request);
+      const proposals = asNative(policy.propose(node, request));
       if (!(proposals instanceof Promise)) return this.#apply(node, proposals, batch);
       return proposals
         .then((settled) => this.#apply(node, settled, batch))

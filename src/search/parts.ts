@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { callHint, expectArray, expectMethods, expectOneOf, isRefusalOf } from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
 import { failedBy } from '../base/failure.ts';
+import { asNative } from '../base/is-thenable.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Evaluator, EvaluatorLike } from '../contracts/evaluator.ts';
 import type { Failed } from '../contracts/failure.ts';
@@ -79,7 +80,7 @@ function fromFunction<State, Action>(estimate: Estimate<State, Action>): Evaluat
       const answers = nodes.map((node): MaybePromise<Evaluation | Failed> => {
         try {
           const ask = () => estimate(node as NodeWithState<State, Action>, request);
-          const value = called('evaluator', node, ask);
+          const value = asNative(called('evaluator', node, ask));
           if (!(value instanceof Promise)) return { value };
           return value.then((settled) => ({ value: settled }), failed);
         } catch (error) {

@@ -1,6 +1,6 @@
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
-import { isThenable } from '../base/is-thenable.ts';
+import { asNative, isThenable } from '../base/is-thenable.ts';
 import { keyOf, stateAddress } from '../calls/acting-on.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -77,7 +77,7 @@ export class Realisations<State, Action> {
     const { completion } = node;
     const context = new PluginContext(runtime, 'step', { node: node.id, state, completion });
     try {
-      const transition = environment.step(parent.state, action, context);
+      const transition = asNative(environment.step(parent.state, action, context));
       if (!(transition instanceof Promise)) {
         this.#apply(node, transition);
         return undefined;

@@ -1,5 +1,6 @@
 import { expectMethods } from '../base/expect.ts';
 import { expectVerifier, scoreIn } from '../base/expect-no-oracle.ts';
+import { asNative } from '../base/is-thenable.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingAfter } from '../calls/acting-on.ts';
 import type { CallContext } from '../contracts/context.ts';
@@ -23,16 +24,18 @@ export function withOutcome<State, Action>(
   expectVerifier(verifier, 'outcome');
   const { name, key, answer, notation, codec } = environment;
   const judge = (
-    transition: MaybePromise<Transition<State>>,
+    given: MaybePromise<Transition<State>>,
     action: Action | null,
     context: CallContext,
   ): MaybePromise<Transition<State>> => {
+    const transition = asNative(given);
     if (transition instanceof Promise) {
       return transition.then((settled) => judge(settled, action, context));
     }
     if (transition.terminal !== true && transition.answer !== true) return transition;
     const { state } = transition;
-    const verdict = verifier.verify(state, actingAfter(context, environment, { state, action }));
+    const acting = actingAfter(context, environment, { state, action });
+    const verdict = asNative(verifier.verify(state, acting));
     return verdict instanceof Promise
       ? verdict.then((settled) => rewarded(transition, settled))
       : rewarded(transition, verdict);

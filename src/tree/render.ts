@@ -133,6 +133,9 @@ function round(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
+/** Cuts a text without splitting a surrogate pair. */
 function clip(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+  return text.length > width
+    ? `${text.slice(0, width - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : text;
 }

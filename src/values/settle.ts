@@ -1,3 +1,4 @@
+import { asNative } from '../base/is-thenable.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 
 /** Work that may have to wait: `yield* wait(value)` corresponds to `await value` in an async function. */
@@ -5,8 +6,9 @@ export type Waiting<Result> = Generator<Promise<unknown>, Result, unknown>;
 
 /** Waits for a value if it is a promise, and continues at once if it is not. */
 export function* wait<Value>(value: MaybePromise<Value>): Waiting<Value> {
+  const given = asNative(value);
   // The driver sends back the value to which the promise resolves.
-  return value instanceof Promise ? ((yield value) as Value) : value;
+  return given instanceof Promise ? ((yield given) as Value) : given;
 }
 
 /** Does the work, synchronously unless it has to wait. */

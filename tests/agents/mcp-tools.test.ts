@@ -1,6 +1,7 @@
 /** Tools with the shapes of MCP clients, version 1 and 2 of the SDK. */
 import { expect, test } from 'vitest';
 import { mcpTools } from '../../src/agents/index.ts';
+import { memoryJournal } from '../../src/calls/index.ts';
 import { type Tool, toolEnvironment } from '../../src/environments/index.ts';
 import { type JsonValue, mcts, search } from '../../src/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
@@ -181,8 +182,24 @@ test('what cannot be taken over is refused', async () => {
   await expect(mcpTools(open, { effects: { write: 'read' } })).rejects.toThrow(
     'Expected `effects` to be tools that the server has (files.read, files.remove, note), got `"write"`',
   );
-  const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a.b' }, { name: 'a_b' }] }) };
-  await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a_b`');
+  const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a' }, { name: 'a' }] }) };
+  await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a`');
+});
+
+test('names that would become the same are numbered', async () => {
+  const long = 'l'.repeat(70);
+  const names = ['a.b', 'a_b', 'a b', `${long}1`, `${long}2`];
+  const open = {
+    listTools: async () => ({ tools: names.map((name) => ({ name })) }),
+    callTool: async ({ name }: Told) => ({ content: [{ type: 'text', text: name }] }),
+  };
+  const effects = Object.fromEntries(names.map((name) => [name, 'read'] as const));
+  const tools = await mcpTools(open, { effects });
+  const seenNames = ['a_b_2', 'a_b', 'a_b_3', 'l'.repeat(64), `${'l'.repeat(62)}_2`];
+  expect(Object.keys(tools)).toEqual(seenNames);
+  for (const [index, name] of seenNames.entries()) {
+    expect(await seen(tools, name, '')).toBe(`<output>\n${names[index]}\n</output>`);
+  }
 });
 
 test('lists that are none, and a trust that is none, are refused', async () => {
@@ -207,6 +224,8 @@ test('lists that are none, and a trust that is none, are refused', async () => {
 test.each([
   ['no object', null, 'got `null`.'],
   ['without a list', { content: null }, 'got `null`.'],
+  ['empty', {}, 'got an object.'],
+  ['another one', { answer: 1 }, 'got an object.'],
   ['with a part that is none', { content: [null] }, 'got an array of 1.'],
 ])('a result that is %s is a failure of the tool, in a sentence', async (_, result, got) => {
   const { client: open } = client(2);
@@ -214,6 +233,48 @@ test.each([
   expect(await seen(tools, 'files_read', 'a')).toBe(
     `<error>\nExpected the server to answer the call of \`files.read\` with \`{ content }\`, a list of parts, ${got}\n</error>`,
   );
+});
+
+test.each([
+  ['as its server sends it', {}],
+  ['as a client of version 1 passes it on', { content: [] }],
+])('a task that has only started is not done, %s', async (_, content) => {
+  const task = { taskId: 't1', status: 'working' };
+  const open = { ...client(2).client, callTool: async () => ({ task, ...content }) };
+  const trusted = await mcpTools(open, { trusted: true });
+  expect(await seen(trusted, 'files_read', 'a')).toBe(
+    '<error>\nThe server has started a task for the call of `files.read` (`"t1"`, status `"working"`) instead of answering it, so its outcome is not known yet. Ask the server about the task, or use a client that waits for it.\n</error>',
+  );
+  const tools = await mcpTools(open);
+  const environment = toolEnvironment(null, { name: 'mcp', task: 'Do.', tools: () => tools });
+  const { tree } = await search(environment, {
+    policy: () => [{ action: { tool: 'note', input: {} } }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  const [note] = tree.root.children;
+  if (note === undefined) throw new Error('Expected a call.');
+  const options = { journal: memoryJournal(), approve: () => true };
+  const { status, message } = await environment.commit(note, options);
+  expect(status).toBe('unknown');
+  expect(message).toContain('`note` may have happened, or not: The server has started a task');
+});
+
+test.each([
+  ['of the first protocol', { toolResult: 'old' }, 'old'],
+  ['of the first protocol, through a newer client', { content: [], toolResult: 'old' }, 'old'],
+  ['that is only structured', { structuredContent: { lines: 2 } }, '{"lines":2}'],
+])('a result %s is read', async (_, result, output) => {
+  const open = { ...client(2).client, callTool: async () => result };
+  const tools = await mcpTools(open, { trusted: true });
+  expect(await seen(tools, 'files_read', 'a')).toBe(`<output>\n${output}\n</output>`);
+});
+
+test('a call that failed without a word is a failure', async () => {
+  const open = { ...client(2).client, callTool: async () => ({ isError: true }) };
+  const tools = await mcpTools(open, { trusted: true });
+  expect(await seen(tools, 'files_read', 'a')).toContain('The server says that it failed.');
 });
 
 test('patterns of a server do not keep the process busy', async () => {

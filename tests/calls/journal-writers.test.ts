@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openJournal } from '../../src/calls/index.ts';
@@ -47,5 +47,28 @@ test('a process that ends without closing its journal leaves no lock', () => {
   journal.append(header);
   expect(existsSync(`${path}.writer.lock`)).toBe(true);
   journal.close();
+  expect(existsSync(`${path}.writer.lock`)).toBe(false);
+});
+
+test('a second journal of the same process cannot write before the first one is closed', () => {
+  const path = join(folder, 'twice.jsonl');
+  const journal = openJournal(path);
+  const other = openJournal(path);
+  symlinkSync(path, join(folder, 'twice-linked.jsonl'));
+  const linked = openJournal(join(folder, 'twice-linked.jsonl'));
+  journal.append(header);
+  for (const second of [other, linked]) {
+    expect(() => second.append(header)).toThrow(
+      /^The journal `.+twice\.jsonl` is open twice in this process, and can have only one writer\. Pass the journal that was opened first, or close it\.$/,
+    );
+  }
+  journal.append(header);
+  expect([...other.lines]).toHaveLength(2);
+  journal.close();
+  other.append(header);
+  expect([...other.lines]).toHaveLength(3);
+  expect(() => linked.append(header)).toThrow('is open twice');
+  other.close();
+  linked.close();
   expect(existsSync(`${path}.writer.lock`)).toBe(false);
 });

@@ -111,6 +111,9 @@ test('the kit says what it expected of the algorithm', async () => {
   expect(messageOf(outcomes, 'adds one visit to the root for each simulation')).toContain(
     'Expected each simulation to end with one `backup` of its path, which adds a visit to the root, got 0 visits of the root after 80 simulations',
   );
+  expect(messageOf(outcomes, 'plays tic-tac-toe: a row can be completed')).toMatch(
+    /Expected a best node with the score 1 from the position `xx\.oo\.\.\.\.`, where x moves, got undefined\. Perhaps not all moves were expanded: expand them, or claim `findsBest: false`\./,
+  );
 });
 
 test('the kit finds an algorithm that backs up a twin which another simulation still evaluates', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   astar,
@@ -22,10 +23,14 @@ import { heuristic, verifier } from '../../src/values/index.ts';
 
 type Letters = Environment<string, string>;
 
+const moved = (state: string, action: string) => ({
+  state: state + action,
+  terminal: state.length > 0,
+});
 const letters: Letters = {
   name: 'letters',
   reset: () => ({ state: '' }),
-  step: (state, action) => ({ state: state + action, terminal: state.length > 0 }),
+  step: moved,
   key: (state) => state,
 };
 const model = scriptedModel({ answer: () => 'a' });
@@ -120,6 +125,55 @@ const failing: readonly (readonly [string, SearchOptions<string, string>])[] = [
     },
   ],
 ];
+
+/** A promise that is none of this realm's. */
+type Promised = <Value>(value: Value) => Promise<Value>;
+function aThenable<Value>(promise: Promise<Value>): Promise<Value> {
+  const bound = ['then'].map((method) => [method, promise.then.bind(promise)]);
+  return Object.fromEntries(bound) as Promise<Value>;
+}
+const Foreign: PromiseConstructor = runInNewContext('Promise');
+const foreign: readonly (readonly [string, Promised])[] = [
+  ['of another realm', (value) => Foreign.resolve(value)],
+  ['of a library', (value) => aThenable(Promise.resolve(value))],
+];
+
+describe.each(foreign)('a promise %s', (_name, promised) => {
+  const isRight = () => promised({ correct: true });
+  const given: readonly (readonly [string, Parameters<typeof search<string, string>>])[] = [
+    ['policy', [letters, { ...usual, policy: () => promised([{ action: 'a' }]) }]],
+    ['estimate', [letters, { ...usual, evaluator: () => promised(0.5) }]],
+    [
+      'evaluator',
+      [
+        letters,
+        {
+          ...usual,
+          evaluator: {
+            needs: 'realised',
+            evaluate: (nodes) => promised(nodes.map(() => ({ value: 0.5 }))),
+          },
+        },
+      ],
+    ],
+    ['step', [{ ...letters, step: (state, action) => promised(moved(state, action)) }, usual]],
+    ['outcome', [letters, { ...usual, outcome: { verify: isRight } }]],
+    [
+      'step before an outcome',
+      [
+        { ...letters, step: (state, action) => promised(moved(state, action)) },
+        { ...usual, outcome: { verify: isRight } },
+      ],
+    ],
+    ['verifier', [letters, { ...usual, evaluator: verifier({ verify: isRight }) }]],
+  ];
+
+  test.each(given)('is waited for in `%s`', async (_part, [environment, options]) => {
+    const { failures, spend } = await search(environment, options);
+    expect(failures.first).toEqual([]);
+    expect(spend.simulations).toBeGreaterThan(2);
+  });
+});
 
 describe('a promise where none can be waited for', () => {
   test.each(refused)('is refused in `%s`', async (name, make) => {

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import {
   type Environment,
+  EspalierError,
   mcts,
   type SearchEventJson,
   search,
@@ -106,7 +107,10 @@ describe('a stream', () => {
     const stream = streamSearch(ladder, { ...options, stopWhen: () => false });
     for (let read = 0; read < events; read++) await stream.next();
     await stream.return();
-    await expect(stream.result).rejects.toThrow('The reader left the stream.');
+    const error: unknown = await stream.result.catch((thrown: unknown) => thrown);
+    expect(EspalierError.isInstance(error) && `${error.code}: ${error.message}`).toBe(
+      'usage: The reader left the stream. For a result, read it to its end, or await `result` alone.',
+    );
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 

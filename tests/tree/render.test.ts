@@ -83,6 +83,19 @@ describe('the text of an action', () => {
       '─ ★ abcde…  P 1.000',
     );
   });
+
+  test('cuts no emoji in half, and shows half of one as a code', () => {
+    const tree = plant();
+    grow(tree, tree.root, ['😀😀😀😀', {}]);
+    const format = (action: string) => action;
+    expect(renderTree(tree, { format, width: 6 })).toContain('─ ★ 😀😀…  P 1.000');
+    expect(renderTree(tree, { format, width: 7 })).toContain('─ ★ 😀😀😀…  P 1.000');
+
+    const half = plant();
+    grow(half, half.root, ['a\ud83d', {}]);
+    expect(renderTree(half)).toContain('─ ★ "a\\ud83d"');
+    expect(renderTree(half, { format })).toContain('─ ★ a\\ud83d  P');
+  });
 });
 
 describe('a rendered tree', () => {

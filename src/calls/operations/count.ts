@@ -1,6 +1,7 @@
 import { asRead } from '../../base/as-read.ts';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { expectMethods } from '../../base/expect.ts';
+import { asNative } from '../../base/is-thenable.ts';
 import { modelName } from '../../base/model-name.ts';
 import { unlessAborted } from '../../base/unless-aborted.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
@@ -70,7 +71,7 @@ async function inTime<Value>(
 ): Promise<Value | undefined> {
   const over = new AbortController();
   try {
-    const working = work();
+    const working = asNative(work());
     if (!(working instanceof Promise)) return working;
     const late = clock.sleep(countMs, over.signal).then(() => undefined);
     // A late failure is ignored.

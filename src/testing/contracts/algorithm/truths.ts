@@ -97,7 +97,9 @@ function describeBest({ claims, runner }: AlgorithmSubject): void {
         budget: { simulations: 800 },
       });
       // The value of the game, not the value from here.
-      assert.equal(tree.score(best, 1), problem.value);
+      const score = tree.score(best, 1);
+      const message = `Expected a best node with the score ${problem.value} from the position \`${board}\`, where x moves, got ${score}. Perhaps not all moves were expanded: expand them, or claim \`findsBest: false\`.`;
+      assert.equal(score, problem.value, message);
       const [first = -1] = actions;
       assert.ok(problem.best.includes(first), `expected one of ${problem.best}, got ${first}`);
     });
