@@ -348,7 +348,7 @@ export class CallGate {
   #repeat(call: CallInFlight, record: RecordedCall): void {
     call.repeat(record, this.#options.sequencer.mayWait);
     if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
-    else if (record.isHung) call.ticket.stall();
+    else if (this.#recall.isHung(record)) call.ticket.stall();
     else this.#answer(call, record, (record.end as RecordedEnd).spend);
   }
 

@@ -108,6 +108,14 @@ export class Recall {
     return this.#isAskedAgain(call);
   }
 
+  /**
+   * Whether a repeated call does not end but is made again: the journal has no outcome of it, or a failure that ended
+   * its search.
+   */
+  isHung(call: RecordedCall): boolean {
+    return call.isHung || this.#isAskedAgain(call);
+  }
+
   /** The place at which an earlier process repeated failed calls, if the run has reached it. */
   takeRetry(number: number, search: number): LineOf<'retry'> | undefined {
     if (!this.isRetriedAt(number, search)) return undefined;
@@ -207,9 +215,10 @@ export class Recall {
   }
 
   /** Whether a call that ended its search is repeated; one that was already repeated in its own run is not. */
-  #isAskedAgain({ end, isSuperseded }: RecordedCall): boolean {
-    if (this.#journal.mode === 'replay' || isSuperseded) return false;
-    return end?.failure?.unavailable === true;
+  #isAskedAgain({ end, isSuperseded, next }: RecordedCall): boolean {
+    if (end?.failure?.unavailable !== true || isSuperseded) return false;
+    // A replay ends as the record does, unless a later process has made the call again.
+    return this.#journal.mode !== 'replay' || next !== undefined;
   }
 
   #differ({ place }: RecordedCall): void {

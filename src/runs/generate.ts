@@ -30,6 +30,7 @@ import {
 } from './batch-desk.ts';
 import {
   batchesFile,
+  isOutage,
   journalFileOf,
   type ProblemOutcome,
   paidIn,
@@ -492,15 +493,6 @@ function reasonOf(error: unknown): string {
   if (!EspalierError.isInstance(error)) return withPlace(sentenceOf(messageOf(error)), error);
   if (error.scope === 'run') throw error;
   return error.message;
-}
-
-/** Whether calls of a search failed that may succeed another time. */
-function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolean {
-  if (!saved.hasJournal({ problem, attempt })) return false;
-  for (const line of saved.journal({ problem, attempt }).lines) {
-    if (line.type === 'failure' && (line.unavailable ?? line.transient) === true) return true;
-  }
-  return false;
 }
 
 function hoursOfWaiting(): EspalierError {

@@ -161,6 +161,19 @@ export function timesSetAside(
   return count;
 }
 
+/** Whether calls of a search failed that may succeed another time. Of each call, the latest outcome counts. */
+export function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolean {
+  if (!saved.hasJournal({ problem, attempt })) return false;
+  const failed = new Set<string>();
+  for (const line of saved.journal({ problem, attempt }).lines) {
+    if (line.type !== 'failure' && line.type !== 'result') continue;
+    const mayPass = line.type === 'failure' && (line.unavailable ?? line.transient) === true;
+    if (mayPass) failed.add(line.key);
+    else failed.delete(line.key);
+  }
+  return failed.size > 0;
+}
+
 function aside(journal: string, count: number): string {
   return journal.replace(/jsonl$/, `failed-${count}.jsonl`);
 }

@@ -3,11 +3,11 @@
  * makes up for what the kill lost, and nobody else takes the room of the calls that are made again.
  */
 import { expect, test } from 'vitest';
-import { BudgetPool, type JournalLine, memoryJournal } from '../../src/calls/index.ts';
-import { beam, type Environment, search, treeToJson } from '../../src/index.ts';
+import { BudgetPool, type JournalLine, memoryJournal, replayed } from '../../src/calls/index.ts';
+import { beam, type Environment, ModelCallError, search, treeToJson } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { judge } from '../../src/values/index.ts';
+import { heuristic, judge } from '../../src/values/index.ts';
 
 const letters: Environment<string, string> = {
   name: 'letters',
@@ -119,3 +119,62 @@ test('a search that made failed calls again repeats free of charge, with the cal
     expect(repeated.tree, `after a cut at line ${cut}`).toEqual(retried.tree);
   }
 });
+
+/** A search whose model refuses the key from a call on, and answers again in later processes. */
+async function runRefused(
+  lines: readonly JournalLine[],
+  options: {
+    readonly order: 'arrival' | 'issued';
+    readonly answered?: number;
+    readonly isReplay?: boolean;
+  },
+) {
+  const { order, answered = Infinity, isReplay = false } = options;
+  const journal = memoryJournal(lines);
+  let calls = 0;
+  const model = scriptedModel({
+    capabilities: {},
+    latencyMs: (_request, call) => (call * 7) % 5,
+    answer: (_request, index) => {
+      if (calls++ >= answered) throw new ModelCallError({ kind: 'auth', message: 'No such key.' });
+      return ['a', 'b', 'c'][index % 3] ?? '';
+    },
+  });
+  const { tree, stopReason, failure } = await search(letters, {
+    policy: fromModel({ model, samples: 3 }),
+    evaluator: heuristic((state) => state.length / 20),
+    algorithm: beam({ width: 3 }),
+    budget: { simulations: 4 },
+    journal: isReplay ? replayed(journal) : journal,
+    ...{ order, concurrency: 4, seed: 1 },
+  });
+  const outcome = { stopReason, failure: failure?.message, tree: treeToJson(tree) };
+  return { outcome, lines: journal.lines, requests: model.requests.length };
+}
+
+test.each(['arrival', 'issued'] as const)(
+  'a search that was killed and then ended by a refused key goes on once the key is accepted, in order of %s',
+  async (order) => {
+    const whole = await runRefused([], { order });
+    let stuck = 0;
+    for (let cut = 0; cut < whole.lines.length; cut++) {
+      for (const answered of [0, 1]) {
+        const where = `cut at line ${cut}, refused after ${answered} calls`;
+        const refused = await runRefused(whole.lines.slice(0, cut), { answered, order });
+        if (refused.outcome.stopReason !== 'failed') continue;
+        stuck += 1;
+        const twice = await runRefused(refused.lines, { answered, order });
+        const ended = await runRefused(twice.lines, { order, isReplay: true });
+        expect(ended.outcome, `the record of the failure, ${where}`).toEqual(twice.outcome);
+        const healed = await runRefused(twice.lines, { order });
+        expect(healed.outcome.stopReason, where).toBe(whole.outcome.stopReason);
+        if (order === 'issued') expect(healed.outcome, where).toEqual(whole.outcome);
+        const repeated = await runRefused(healed.lines, { order });
+        expect(repeated, `repeated, ${where}`).toEqual({ ...healed, requests: 0 });
+        const replay = await runRefused(healed.lines, { order, isReplay: true });
+        expect(replay.outcome, `replayed, ${where}`).toEqual(healed.outcome);
+      }
+    }
+    expect(stuck).toBeGreaterThan(9);
+  },
+);

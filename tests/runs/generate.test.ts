@@ -268,19 +268,45 @@ test('a problem that fails is listed, the others are searched, and it is retried
   expect(readRun(join(folder, 'failing')).trees).toHaveLength(6);
 });
 
-test.each([
+const outages: [string, Error][] = [
   ['gone', new EspalierError('unavailable', 'The server is gone.')],
   ['busy', new ModelCallError({ kind: 'overloaded', message: 'The server is busy.' })],
-])('a problem that failed because the server was %s goes on by itself', async (name, error) => {
-  const model = failingModel(error);
-  const report = await runIn(name, model);
-  expect(report).toMatchObject({ stopReason: 'finished', done: 5, unfinished: 0 });
-  expect(report.failed).toMatchObject([{ problem: 'p3', status: 'failed' }]);
-  expect(report.failed[0]?.reason).toContain(error.message);
-  model.broken = false;
-  expect(await runIn(name, model)).toMatchObject({ done: 6, failed: [] });
-  expect(readRun(join(folder, name)).trees).toHaveLength(6);
-});
+];
+
+test.each(outages)(
+  'a problem that failed because the server was %s goes on by itself',
+  async (name, error) => {
+    const model = failingModel(error);
+    const report = await runIn(name, model);
+    expect(report).toMatchObject({ stopReason: 'finished', done: 5, unfinished: 0 });
+    expect(report.failed).toMatchObject([{ problem: 'p3', status: 'failed' }]);
+    expect(report.failed[0]?.reason).toContain(error.message);
+    model.broken = false;
+    expect(await runIn(name, model)).toMatchObject({ done: 6, failed: [] });
+    expect(readRun(join(folder, name)).trees).toHaveLength(6);
+  },
+);
+
+test.each(outages)(
+  'a search begins anew on request if its server, once %s, refused the call since',
+  async (how, outage) => {
+    const name = `refused after ${how}`;
+    let error: Error | undefined = outage;
+    const model = scriptedModel({
+      answer: (_request, index) => {
+        if (error !== undefined) throw error;
+        return `w${index}`;
+      },
+    });
+    const one = { problems: problems.slice(0, 1) };
+    expect((await runIn(name, model, one)).failed).toHaveLength(1);
+    error = new ModelCallError({ kind: 'bad-request', message: 'Too long.' });
+    const refused = await runIn(name, model, one);
+    expect(refused.failed[0]?.reason).toContain('Too long.');
+    error = undefined;
+    expect(await runIn(name, model, { ...one, retryFailed: true })).toMatchObject({ done: 1 });
+  },
+);
 
 test('a search that failed with what it was told begins anew, and its journal is kept', async () => {
   let useless = true;
