@@ -49,11 +49,13 @@ export interface Compared {
  * @throws EspalierError `usage` for an invalid option, an unusable model, or a folder of another benchmark; `locked`,
  * `storage`.
  */
-export async function compare(given: CompareOptions): Promise<Compared> {
-  expectCompareOptions(given);
+export async function compare(options: CompareOptions): Promise<Compared> {
+  expectCompareOptions(options);
   // Read once: a budget that changes would be a different one for each search.
-  const fixed = given.budgets.map(({ unit, limit }) => ({ unit, limit }));
-  const options = { ...given, budgets: fixed };
+  const fixed = {
+    ...options,
+    budgets: options.budgets.map(({ unit, limit }) => ({ unit, limit })),
+  };
   const {
     task,
     split,
@@ -63,7 +65,7 @@ export async function compare(given: CompareOptions): Promise<Compared> {
     seeds = 1,
     baseline = 'best-of-n',
     prices = {},
-  } = options;
+  } = fixed;
   const asked = {
     seed,
     ...(split !== undefined && { split }),
@@ -71,19 +73,19 @@ export async function compare(given: CompareOptions): Promise<Compared> {
   };
   const drawn: unknown = await task.instances(asked);
   const instances = expectInstances(drawn).slice(0, limit);
-  const paid = options.model ?? instances[0]?.model;
-  const { baselines, methods } = measuredBy(options, instances);
-  const tight = await expectRoom(options, { methods, instances });
-  await expectModels(options, instances);
-  const { run: opened, recording } = openFolders(options, instances);
+  const paid = fixed.model ?? instances[0]?.model;
+  const { baselines, methods } = measuredBy(fixed, instances);
+  const tight = await expectRoom(fixed, { methods, instances });
+  await expectModels(fixed, instances);
+  const { run: opened, recording } = openFolders(fixed, instances);
   using run = opened;
-  const searches = inTurn(instances, options).flatMap((group) =>
+  const searches = inTurn(instances, fixed).flatMap((group) =>
     budgets.flatMap((budget) =>
       methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
     ),
   );
   const bench = new Benchmark(
-    options,
+    fixed,
     recording,
     searches.map((each) => named(task, each)),
   );
@@ -95,9 +97,9 @@ export async function compare(given: CompareOptions): Promise<Compared> {
       ...{ source: task.source ?? null, licence: task.licence ?? null },
       ...{ spec: task.spec ?? null, split: split ?? task.splits?.[0] ?? null },
     },
-    ...{ model: nameOrNull(options.model), judgeModel: nameOrNull(options.judgeModel) },
-    temperature: options.temperature ?? null,
-    ...defined({ maxTokens: options.maxTokens, price: paid && priceOf(paid, prices, false) }),
+    ...{ model: nameOrNull(fixed.model), judgeModel: nameOrNull(fixed.judgeModel) },
+    temperature: fixed.temperature ?? null,
+    ...defined({ maxTokens: fixed.maxTokens, price: paid && priceOf(paid, prices, false) }),
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
     // Dollars are binary fractions: what was bought first must not show in their sum.
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
