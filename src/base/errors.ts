@@ -6,7 +6,7 @@ import type { Spend } from '../contracts/spend.ts';
  * - `usage`: an option or a plug-in broke its contract; the message names it and says what was expected.
  * - `invalid-tree`: a saved tree cannot be read; the message names the field.
  * - `invalid-journal`: a journal cannot be read, or belongs to another run.
- * - `locked`: another process writes to the same run folder.
+ * - `locked`: another process writes to the same run folder or journal, or this one has it open twice.
  * - `storage`: a file could not be written (a full disk, missing rights).
  * - `budget`: a reservation was refused and nothing in flight could free it.
  * - `interrupted`: a process died during an effect, which must not be repeated automatically.
