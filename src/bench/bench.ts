@@ -52,10 +52,11 @@ export interface Compared {
 export async function compare(options: CompareOptions): Promise<Compared> {
   expectCompareOptions(options);
   // Read once: a budget that changes would be a different one for each search.
-  const fixed = {
-    ...options,
-    budgets: options.budgets.map(({ unit, limit }) => ({ unit, limit })),
-  };
+  const budgets = options.budgets.map(({ unit, limit }) => ({ unit, limit }));
+  return compareAll({ ...options, budgets });
+}
+
+async function compareAll(options: CompareOptions): Promise<Compared> {
   const {
     task,
     split,
@@ -65,7 +66,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     seeds = 1,
     baseline = 'best-of-n',
     prices = {},
-  } = fixed;
+  } = options;
   const asked = {
     seed,
     ...(split !== undefined && { split }),
@@ -73,19 +74,19 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   };
   const drawn: unknown = await task.instances(asked);
   const instances = expectInstances(drawn).slice(0, limit);
-  const paid = fixed.model ?? instances[0]?.model;
-  const { baselines, methods } = measuredBy(fixed, instances);
-  const tight = await expectRoom(fixed, { methods, instances });
-  await expectModels(fixed, instances);
-  const { run: opened, recording } = openFolders(fixed, instances);
+  const paid = options.model ?? instances[0]?.model;
+  const { baselines, methods } = measuredBy(options, instances);
+  const tight = await expectRoom(options, { methods, instances });
+  await expectModels(options, instances);
+  const { run: opened, recording } = openFolders(options, instances);
   using run = opened;
-  const searches = inTurn(instances, fixed).flatMap((group) =>
+  const searches = inTurn(instances, options).flatMap((group) =>
     budgets.flatMap((budget) =>
       methods.flatMap((method) => group.map((instance) => ({ instance, budget, method }))),
     ),
   );
   const bench = new Benchmark(
-    fixed,
+    options,
     recording,
     searches.map((each) => named(task, each)),
   );
@@ -97,9 +98,9 @@ export async function compare(options: CompareOptions): Promise<Compared> {
       ...{ source: task.source ?? null, licence: task.licence ?? null },
       ...{ spec: task.spec ?? null, split: split ?? task.splits?.[0] ?? null },
     },
-    ...{ model: nameOrNull(fixed.model), judgeModel: nameOrNull(fixed.judgeModel) },
-    temperature: fixed.temperature ?? null,
-    ...defined({ maxTokens: fixed.maxTokens, price: paid && priceOf(paid, prices, false) }),
+    ...{ model: nameOrNull(options.model), judgeModel: nameOrNull(options.judgeModel) },
+    temperature: options.temperature ?? null,
+    ...defined({ maxTokens: options.maxTokens, price: paid && priceOf(paid, prices, false) }),
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
     // Dollars are binary fractions: what was bought first must not show in their sum.
     bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },

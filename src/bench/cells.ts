@@ -91,15 +91,17 @@ function faultOf<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
   calls: CallsMade,
 ): Failure | undefined {
+  if (isEnd(best)) {
+    // An answer that could not be continued is none the worse for it.
+    return failure !== undefined && ofNoMethod.includes(failure.kind) ? failure : undefined;
+  }
   const down = failures.first.find(({ kind }) => ofNoMethod.includes(kind)) ?? failedCallOf(calls);
-  if (down !== undefined && !isEnd(best)) return down;
+  if (down !== undefined) return down;
   // A tree that never grew, or whose ends were all lost, such as to a judge that cannot be read, holds no wrong answer.
   const areLost =
     !nodes.some(isEnd) &&
     (nodes.length === 1 || nodes.some(({ terminal, answer }) => terminal || answer));
-  // An answer that could not be continued is none the worse for it.
-  const isAnswered = isEnd(best) && !ofNoMethod.includes(failure?.kind ?? 'parse');
-  return (isAnswered ? undefined : failure) ?? (areLost ? failures.first[0] : undefined);
+  return failure ?? (areLost ? failures.first[0] : undefined);
 }
 
 /** A batch of evaluations that the budget ends leaves no failure in the tree, whatever became of its calls. */

@@ -55,7 +55,7 @@ export function estimateOf(
 }
 
 /** Dollars for a token of a search of that size: all may be read into a cache, or all be written. */
-function highestPrice(price: ModelPrice | undefined, tokens: number): number | undefined {
+export function highestPrice(price: ModelPrice | undefined, tokens: number): number | undefined {
   if (price === undefined) return undefined;
   const { input, cacheWrite = 0, output, longContext } = price;
   const long = longContext !== undefined && tokens > longContext.above ? longContext : undefined;

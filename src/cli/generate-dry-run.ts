@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { counted } from '../base/counted.ts';
-import { estimateOf } from '../bench/estimate.ts';
+import { highestPrice } from '../bench/estimate.ts';
 import { amount, dollars } from '../bench/figures.ts';
 import type { ModelPrice } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
@@ -43,12 +43,10 @@ export function sayPlanned(
   };
   const calls = atMost(budget.calls, budgetCalls);
   const tokens = atMost(budget.tokens, budgetTokens);
-  const size = { instances: 1, seeds: 1, methods: 1 };
+  const perToken = highestPrice(price, tokens ?? 1) ?? Number.POSITIVE_INFINITY;
   // Any number of free tokens is free.
-  const budgets = [{ unit: 'tokens', limit: tokens ?? 1 } as const];
-  const most = estimateOf({ ...size, budgets }, price).units[0]?.usd?.most;
-  const bounded = tokens === undefined && most !== 0 ? undefined : most;
-  const usd = atMost(undefined, Math.min(bounded ?? Infinity, budgetUsd ?? Infinity));
+  const bound = perToken === 0 ? 0 : perToken * (tokens ?? Number.POSITIVE_INFINITY);
+  const usd = atMost(undefined, Math.min(bound, budgetUsd ?? Number.POSITIVE_INFINITY));
   const all = { calls, tokens, usd };
   if (json) {
     print(

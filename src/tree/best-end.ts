@@ -32,10 +32,8 @@ export class BestEnd<State, Action> {
     let best: Scored<State, Action> | undefined;
     for (const node of this.#unscored) {
       if (node.status === 'pruned' || isLost(node) || !isAtOrBelow(node, cursor)) continue;
-      const score = promiseOf(node.parent ?? node, discount);
-      const other = best?.node ?? node;
-      const gain = score - (best?.score ?? score) || node.prior - other.prior || other.id - node.id;
-      if (best === undefined || gain > 0) best = { node, score };
+      const candidate = { node, score: promiseOf(node.parent ?? node, discount) };
+      if (best === undefined || promisesMore(candidate, best)) best = candidate;
     }
     return best?.node;
   }
@@ -87,4 +85,9 @@ interface Scored<State, Action> {
 /** Equal scores are ordered by depth, then by position. */
 function precedes(a: Scored<unknown, unknown>, b: Scored<unknown, unknown>): boolean {
   return (b.score - a.score || a.node.depth - b.node.depth || a.node.id - b.node.id) < 0;
+}
+
+/** Equal promises are ordered by prior, then by position. */
+function promisesMore(a: Scored<unknown, unknown>, b: Scored<unknown, unknown>): boolean {
+  return (b.score - a.score || b.node.prior - a.node.prior || a.node.id - b.node.id) < 0;
 }

@@ -58,7 +58,7 @@ export function uct(options: UctOptions = {}): SelectionRule {
   const { c = Math.SQRT2, pseudoVisits = 0, inFlight = virtualLoss(), qtransform } = options;
   const { unvisited = () => Number.POSITIVE_INFINITY } = options;
   expectNumbers({ c, pseudoVisits }, { min: 0 });
-  expectParts({ unvisited, inFlight, qtransform });
+  expectFunctions({ unvisited, inFlight, qtransform });
   return ofTerms('uct', options, (parent, _random, tree) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
     const transformed = qtransform?.(parent, tree);
@@ -72,7 +72,7 @@ export function uct(options: UctOptions = {}): SelectionRule {
 }
 
 /** Throws unless the functions of a bandit rule are functions. For callers without types. */
-function expectParts({
+function expectFunctions({
   unvisited,
   inFlight,
   qtransform,
@@ -152,7 +152,7 @@ export function puct(options: PuctOptions = {}): SelectionRule {
   expectNumber('cInit', cInit, { min: 0 });
   if (cBase !== Number.POSITIVE_INFINITY) expectNumber('cBase', cBase, { min: 0 });
   expectFunction('parentVisits', parentVisits);
-  expectParts({ unvisited, inFlight, qtransform });
+  expectFunctions({ unvisited, inFlight, qtransform });
   return ofTerms('puct', options, (parent, _random, tree) => {
     const visitsOfParent = parentVisits(inFlight.visits(parent));
     const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
