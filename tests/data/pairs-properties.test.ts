@@ -107,13 +107,16 @@ test.prop([randomRecords, rules, fc.integer({ min: 1, max: 5 })], runs)(
   },
 );
 
-/** Rows that an enumeration finds: of equal ones the one with the largest margin, none that another contradicts. */
+/**
+ * Rows that an enumeration finds: of equal ones the one with the largest margin, none that another contradicts. The
+ * space around a text does not count.
+ */
 function enumerateRows(records: readonly TreeRecord<string, string>[], rule: PairRule) {
   const margins = new Map<string, number>();
   for (const record of records) {
     for (const { parent, chosen, rejected } of enumeratePairs(record, rule)) {
       const prompt = JSON.stringify(record.notation.prompt(parent.state ?? ''));
-      const key = JSON.stringify([prompt, chosen.node.action, rejected.node.action]);
+      const key = JSON.stringify([prompt, chosen.node.action.trim(), rejected.node.action.trim()]);
       const margin = chosen.score - rejected.score;
       margins.set(key, Math.max(margin, margins.get(key) ?? 0));
     }
@@ -134,8 +137,9 @@ test.prop([randomRecords, rules], runs)(
     const rows = [...preferences(rule).rows(records)];
     const expected = enumerateRows(records, rule);
 
+    const contentOf = (side: PreferenceRow['chosen']) => side[0]?.content.trim();
     const found = rows.map(({ prompt, chosen, rejected, margin }) => [
-      JSON.stringify([JSON.stringify(prompt), chosen[0]?.content, rejected[0]?.content]),
+      JSON.stringify([JSON.stringify(prompt), contentOf(chosen), contentOf(rejected)]),
       margin,
     ]);
     expect(new Map(found as [string, number][])).toEqual(expected);

@@ -108,7 +108,10 @@ export async function endOrphans(isMeant: (pid: number) => boolean): Promise<End
     for (; step.done !== true; step = round.next()) {
       if (performance.now() < turnEnd) continue;
       await nextTurn();
-      if (performance.now() > began + patience) return { killed: hunt.killed, isDone: false };
+      if (performance.now() > began + patience) {
+        round.return('ended');
+        return { killed: hunt.killed, isDone: false };
+      }
       turnEnd = performance.now() + turn;
     }
     quiet = step.value === 'spared' ? quiet + 1 : 0;
@@ -136,12 +139,13 @@ class Hunt {
   /** Looks at all that are new, one at a step. Returns the worst that it met. */
   *round(): Generator<undefined, Met> {
     const [now, before] = [new Set<number>(), this.killed];
-    let hasEnded = false;
+    let [hasEnded, met] = [false, 0];
     for (const pid of processes()) {
       // Before the first of them too: there may be few.
-      if (now.size % 8 === 0) this.#lookAtLatest(now);
+      if (met++ % 8 === 0) this.#lookAtLatest(now);
+      // One that left its group just before lives on, and is looked at again.
       if (!this.#known.has(pid) && this.#look(pid) === 'ended') hasEnded = true;
-      now.add(pid);
+      else now.add(pid);
       yield;
     }
     // Only those that are still there: their numbers are given to others later.
@@ -153,9 +157,9 @@ class Hunt {
   #lookAtLatest(now: ReadonlySet<number>): void {
     const latest = latestProcess();
     if (latest === this.#latest) return;
+    // A number is given before the process can be seen: until then it is looked for again.
+    if (!this.#known.has(latest) && !now.has(latest) && this.#look(latest) === 'ended') return;
     this.#latest = latest;
-    if (this.#known.has(latest) || now.has(latest)) return;
-    this.#look(latest);
     this.#known.add(latest);
   }
 
@@ -182,7 +186,10 @@ function latestProcess(): number {
 function endIfMeant(pid: number, isMeant: (pid: number) => boolean): Met {
   try {
     if (!isMeant(pid)) return 'spared';
-    process.kill(wholeOf(pid, isMeant), 'SIGKILL');
+    const whole = wholeOf(pid, isMeant);
+    process.kill(whole, 'SIGKILL');
+    // It may have left its group just before.
+    if (whole !== pid) process.kill(pid, 'SIGKILL');
     return 'killed';
   } catch (error) {
     return isCode(error, 'ENOENT') || isCode(error, 'ESRCH') ? 'ended' : 'spared';
@@ -225,6 +232,8 @@ function environmentOf(pid: number): ReadonlyMap<string, string> {
  */
 export function markOf(pid: number): string | undefined {
   const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
+  // That of a process which ends between opening and reading is empty.
+  if (limits === '') throw Object.assign(new Error('The process has ended.'), { code: 'ESRCH' });
   return /^Max file locks +(\d+)/m.exec(limits)?.[1];
 }
 
@@ -249,11 +258,22 @@ function* processes(): Generator<number> {
     return;
   }
   try {
-    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-      const pid = Number(entry.name);
+    for (let name = nextName(folder); name !== undefined; name = nextName(folder)) {
+      const pid = Number(name);
       if (pid > 0 && pid !== process.pid) yield pid;
     }
   } finally {
     folder.closeSync();
+  }
+}
+
+function nextName(folder: Dir): string | undefined {
+  for (;;) {
+    try {
+      return folder.readSync()?.name;
+    } catch (error) {
+      // The system gives no type for a process that has just ended, and Node.js then looks for its folder.
+      if (!isCode(error, 'ENOENT')) throw error;
+    }
   }
 }
