@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import * as stepLabels from '../../src/data/labels/step-labels.ts';
+import type { PairRule } from '../../src/data/pairs/pair-rule.ts';
 import * as pairRules from '../../src/data/pairs/pair-rules.ts';
+import { q } from '../../src/data/pairs/pair-scores.ts';
+import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
 import { pathsIn } from '../../src/data/paths.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import * as rlRules from '../../src/data/rl/rl-rules.ts';
@@ -115,4 +118,22 @@ describe('equal steps', () => {
     expect([...unpairedRules.ends().rows([record])]).toHaveLength(4);
     expect([...rlRules.groups().rows([record])]).toHaveLength(4);
   });
+});
+
+test('an end chooses nothing, also where an equal step goes on: no pair is of the path to it', () => {
+  const below = [right('x'), wrong('y')];
+  const record = planted([
+    { text: 'a', visits: 3, q: 1, end: 1 },
+    { text: 'a', visits: 2, below },
+  ]);
+  expect(record.tree.best.id).toBe(1);
+  const pairsAt = (nodes: PairRule['nodes']) =>
+    pairsOf(record, { name: 'n', nodes, siblings: 'all-ordered', score: q }).map(
+      ({ chosen, rejected }) => [chosen.id, rejected.id],
+    );
+  expect(pairsAt('path')).toEqual([]);
+  expect(pairsAt('right-path')).toEqual([]);
+  // The path to `x` goes through it.
+  expect(pairsAt('success-path')).toEqual([[3, 4]]);
+  expect(pairsAt('all')).toEqual([[3, 4]]);
 });

@@ -47,7 +47,12 @@ function chooser<State, Action>(
   { placeOf, to }: Paths<State, Action>,
 ): (place: SearchNode<State, Action>) => boolean {
   const { best } = source.tree;
-  const path = new Set(pathTo<State, Action>(best).map(placeOf));
+  // An end chooses nothing, even where an equal step goes on.
+  const placesTo = (end: SearchNode<State, Action>) =>
+    pathTo(end)
+      .filter(({ children }) => children.length > 0)
+      .map(placeOf);
+  const path = new Set(placesTo(best));
   switch (nodes) {
     case 'all':
       return () => true;
@@ -59,7 +64,7 @@ function chooser<State, Action>(
     }
     case 'success-path': {
       const right = to(isEnd).filter((end) => isRight(source, end));
-      const ways = new Set(right.flatMap((end) => pathTo<State, Action>(end).map(placeOf)));
+      const ways = new Set(right.flatMap(placesTo));
       return (place) => ways.has(place);
     }
   }
