@@ -112,6 +112,15 @@ test('no two files import each other, directly or through others', () => {
   expect(circles).toEqual([]);
 });
 
+test('a scope is opened where a module is loaded, and not by what runs: each slows down the process for good', () => {
+  const opened = files
+    .filter((file) => !file.startsWith('base/platform/'))
+    .flatMap((file) => readFileSync(join(source, file), 'utf8').split('\n'))
+    .filter((line) => /openScope[<(]/.test(line));
+  expect(opened.length).toBeGreaterThan(0);
+  expect(opened.filter((line) => !/^const \w+ = openScope</.test(line))).toEqual([]);
+});
+
 /** The core door lists what stands below it, for the command line as for everyone. */
 function floorOf(room: string): number {
   if (room === 'index.ts') return floorOf('testing');

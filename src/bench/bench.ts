@@ -145,6 +145,9 @@ function named(
 /** No search makes more simulations: what costs nothing would go on for ever. */
 const mostSimulations = 10_000;
 
+/** The search that the running code belongs to. */
+const searching = openScope<{ readonly of: Benchmark; readonly search: string }>();
+
 class Benchmark {
   readonly #options: CompareOptions;
   readonly #recording: Recording;
@@ -156,8 +159,6 @@ class Benchmark {
   readonly #ends = new Map<string, () => void>();
   /** What was measured of searches that are to be made again. */
   readonly #again = new Map<string, BenchCell>();
-  /** The search that the running code belongs to. */
-  readonly #searching = openScope<string>();
 
   constructor(options: CompareOptions, recording: Recording, searches: readonly Search[]) {
     this.#options = options;
@@ -183,8 +184,8 @@ class Benchmark {
       plan: (search, attempt) => this.#plan(search, attempt),
       note: (result, search, attempt) => this.#note(result, search, attempt),
       around: (grow, search, attempt) =>
-        this.#searching
-          .run(`${search.id}#${attempt}`, grow)
+        searching
+          .run({ of: this, search: `${search.id}#${attempt}` }, grow)
           .finally(() => this.#end(`${search.id}#${attempt}`)),
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
@@ -273,7 +274,8 @@ class Benchmark {
   #guarded(oracle: Oracle<unknown>, { name }: BenchMethod, search: string): Oracle<unknown> {
     return {
       label: (state, context) => {
-        if (this.#searching.getStore() !== search || !this.#ends.has(search)) {
+        const within = searching.getStore();
+        if (within?.of !== this || within.search !== search || !this.#ends.has(search)) {
           const message = `Expected an oracle to be asked by the search whose plan was given it: that of \`${name}\` was asked by other code.`;
           throw new EspalierError('usage', message);
         }

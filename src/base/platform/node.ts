@@ -10,7 +10,7 @@ export interface Scope<Value> {
   getStore(): Value | undefined;
 }
 
-/** A scope that is preserved across awaits. */
+/** A scope that is preserved across awaits. Node.js never frees one, and each slows down every promise from then on. */
 export function openScope<Value>(): Scope<Value> {
   return new AsyncLocalStorage<Value>();
 }
