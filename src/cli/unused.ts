@@ -57,6 +57,8 @@ export function unusedOf(
   );
   if (cursor.terminal && isLeft) return { ...most, why: 'it has taken its last step' };
   if (fill) return { ...most, why: 'no node has anything new' };
+  if (method === undefined && isModule(algorithm))
+    return { ...most, why: 'the algorithm ended its search' };
   if (!asksModel) return { ...most, why: 'every move from the states that it kept is searched' };
   const who = method === undefined ? 'algorithm' : 'method';
   return { ...most, why: `every node has all the actions that the ${who} draws`, use: '--fill' };

@@ -225,6 +225,17 @@ describe('a search that ends with more than half of its budget unused', () => {
     );
   });
 
+  test('claims nothing about an algorithm of one`s own but that it ended', async () => {
+    const path = fileIn(
+      folder,
+      'idle.mjs',
+      "export default { name: 'idle', concurrency: 'any', laws: [], run: async () => 'exhausted' };",
+    );
+    expect(await unusedIn('--algorithm', path)).toBe(
+      'Used 0 of 400 calls: the algorithm ended its search.',
+    );
+  });
+
   test('says so in the document too', async () => {
     const options = ['--algorithm', 'depth-first', '--calls', '60', '--json'];
     const report = JSON.parse((await espalier(...hard, ...options)).stdout) as object;
