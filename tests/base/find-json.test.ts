@@ -1,6 +1,7 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findJson, wholeTexts } from '../../src/base/find-json.ts';
+import { property } from '../support/property.ts';
 
 describe('whole JSON in a text', () => {
   test.each([
@@ -95,7 +96,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).json;
 
-property.prop([fc.array(fc.record({ step: value, answer: value }), { maxLength: 4 })])(
+property([fc.array(fc.record({ step: value, answer: value }), { maxLength: 4 })])(
   'what JSON writes is found and read as it was',
   (objects) => {
     const text = objects.map((object) => `Then ${JSON.stringify(object, null, 1)}.`).join('\n');

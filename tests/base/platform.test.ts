@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import * as browser from '../../src/base/platform/browser.ts';
 import * as node from '../../src/base/platform/node.ts';
+import { property } from '../support/property.ts';
 
 describe.each([
   ['node', node],
   ['browser', browser],
 ])('the platform %s', (_name, { byteLength, letManyListen, openScope, sha256, turn }) => {
-  test.prop([fc.uint8Array()])('hashes bytes', (bytes) => {
+  property([fc.uint8Array()])('hashes bytes', (bytes) => {
     expect(sha256(bytes)).toBe(createHash('sha256').update(bytes).digest('base64url'));
   });
 
-  test.prop([fc.string({ unit: 'binary' })])(
+  property([fc.string({ unit: 'binary' })])(
     'reads texts as UTF-8, also halves of surrogates',
     (text) => {
       const bytes = Buffer.from(text);

@@ -1,7 +1,8 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 import { pairedDifference } from '../../src/bench/metrics.ts';
+import { property } from '../support/property.ts';
 
 describe('wilsonInterval', () => {
   // Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I, method 3.
@@ -76,7 +77,7 @@ describe('pairedDifference', () => {
     );
   });
 
-  property.prop([fc.array(fc.tuple(fc.boolean(), fc.boolean()), { maxLength: 60 })])(
+  property([fc.array(fc.tuple(fc.boolean(), fc.boolean()), { maxLength: 60 })])(
     'holds the difference, stays in [−1, 1], and changes sides with its sides',
     (pairs) => {
       const a = pairs.map(([first]) => first);

@@ -1,4 +1,4 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { paretoFront } from '../../src/bench/page/pareto.ts';
 import {
@@ -9,6 +9,7 @@ import {
   ticksThatFit,
 } from '../../src/bench/page/scales.ts';
 import { style } from '../../src/bench/page/style.ts';
+import { property } from '../support/property.ts';
 
 interface Choice {
   readonly cost: number;
@@ -35,7 +36,7 @@ describe('paretoFront', () => {
     cost: fc.integer({ min: 0, max: 6 }),
     gain: fc.integer({ min: 0, max: 6 }),
   });
-  property.prop([fc.array(choice, { maxLength: 12 })])(
+  property([fc.array(choice, { maxLength: 12 })])(
     'is what each other choice fails to beat',
     (choices) => {
       const beats = (a: Choice, b: Choice) =>

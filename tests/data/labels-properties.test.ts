@@ -1,4 +1,4 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import * as stepLabels from '../../src/data/labels/step-labels.ts';
@@ -6,6 +6,7 @@ import type { TreeRecord } from '../../src/data/record.ts';
 import type { RowRule, StepwiseRow } from '../../src/data/rows.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
+import { property } from '../support/property.ts';
 
 type Node = SearchNode<string, string>;
 
@@ -95,7 +96,7 @@ function shareBehind(
 }
 
 describe('labels of random trees', () => {
-  test.prop([forest])('are the shares that a search through all ends finds', (trees) => {
+  property([forest])('are the shares that a search through all ends finds', (trees) => {
     const records = trees.map((own, place) => grow(own, `t${place}`));
     for (const row of stepLabels.mathShepherd().rows(records)) {
       const { tree, nodes } = row.provenance;
@@ -109,7 +110,7 @@ describe('labels of random trees', () => {
     }
   });
 
-  test.prop([forest])('are the same after saving, unequal, and free of the answer', (trees) => {
+  property([forest])('are the same after saving, unequal, and free of the answer', (trees) => {
     const records = trees.map((own, place) => grow(own, `t${place}`));
     const again = records.map(({ tree }, place) =>
       recordOf(treeFromJson<string, string>(JSON.stringify(treeToJson(tree))), `t${place}`),

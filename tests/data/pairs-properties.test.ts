@@ -1,4 +1,4 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairNodes, PairRule, PairSiblings } from '../../src/data/pairs/pair-rule.ts';
@@ -9,6 +9,7 @@ import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow } from '../../src/data/rows.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
+import { property } from '../support/property.ts';
 import { type Bundle, enumeratePairs, placeKey } from './pairs-enumeration.ts';
 import { canary, randomRecords } from './pairs-trees.ts';
 
@@ -53,7 +54,7 @@ const rules: fc.Arbitrary<PairRule> = fc
 
 const runs = { numRuns: 300 };
 
-test.prop([randomRecords, rules], runs)(
+property([randomRecords, rules], runs)(
   'pairs are all those, and only those, that an enumeration of all child pairs finds',
   ([record], rule) => {
     if (record === undefined) expect.fail();
@@ -83,7 +84,7 @@ function describePair(
   return `${placeKey(record, parent)}: ${name(chosen)}>${name(rejected)} ${chosen.score - rejected.score}`;
 }
 
-test.prop([randomRecords, rules, fc.integer({ min: 1, max: 5 })], runs)(
+property([randomRecords, rules, fc.integer({ min: 1, max: 5 })], runs)(
   'caps keep as many as there are, up to the cap, and none that is worse than one that went',
   ([record], rule, cap) => {
     if (record === undefined) expect.fail();
@@ -130,7 +131,7 @@ function enumerateRows(records: readonly TreeRecord<string, string>[], rule: Pai
   );
 }
 
-test.prop([randomRecords, rules], runs)(
+property([randomRecords, rules], runs)(
   'rows are the pairs of all trees, each once, with the largest margin',
   (records, rule) => {
     fc.pre(rule.siblings !== 'best-vs-random');
@@ -164,7 +165,7 @@ const presets = fc.constantFrom(
   pairRules.trajectory({ by: 'score', paths: 'all-ordered' }),
 );
 
-test.prop([randomRecords, presets], runs)('rows of every preset are sound', (records, preset) => {
+property([randomRecords, presets], runs)('rows of every preset are sound', (records, preset) => {
   const rows = [...preset.rows(records)];
   for (const row of rows) {
     const record = records.find((one) => one.id === row.provenance.tree) ?? expect.fail();
@@ -191,7 +192,7 @@ test.prop([randomRecords, presets], runs)('rows of every preset are sound', (rec
   expect(new Set(rows.map(keyOf)).size).toBe(rows.length);
 });
 
-test.prop([randomRecords, presets], runs)('equal trees give equal rows', (records, preset) => {
+property([randomRecords, presets], runs)('equal trees give equal rows', (records, preset) => {
   const rows = [...preset.rows(records)];
   const copies = records.map((record) => ({
     ...record,
@@ -213,7 +214,7 @@ function keyOf({ prompt, chosen, rejected }: PreferenceRow): string {
   return JSON.stringify([prompt, chosen, rejected]);
 }
 
-test.prop([randomRecords], runs)(
+property([randomRecords], runs)(
   'rStar-Math goes below what is split, and nowhere else',
   (records) => {
     const rule = pairRules.rStarMath({ minEditDistance: 0, minMargin: 0 });

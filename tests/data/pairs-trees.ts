@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { NodeId, SearchNode } from '../../src/contracts/node.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';

@@ -1,5 +1,5 @@
-import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import {
   anchorAdvantages,
   globalAdvantage,
@@ -12,6 +12,7 @@ import {
   treeRlAdvantage,
   zScores,
 } from '../../src/data/rl/advantages.ts';
+import { property } from '../support/property.ts';
 
 const tiny = 1e-12;
 
@@ -123,7 +124,7 @@ const trees = fc
   }));
 
 describe('estimators on random trees', () => {
-  test.prop([trees])('V(n) is what a search through all ends finds', ({ parents, returns }) => {
+  property([trees])('V(n) is what a search through all ends finds', ({ parents, returns }) => {
     const values = subtreeReturns(parents, returns);
     const isBelow = (id: number, top: number): boolean =>
       id === top || (id > top && isBelow(parents[id] ?? 0, top));
@@ -137,7 +138,7 @@ describe('estimators on random trees', () => {
     }
   });
 
-  test.prop([fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 9 }))])(
+  property([fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 9 }))])(
     'scores sum to 0, over each tree and over all',
     (groups) => {
       const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,9 +1,10 @@
-import { fc, test as propertyTest } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { RowRule, UnpairedRow } from '../../src/data/rows.ts';
 import * as unpairedRules from '../../src/data/unpaired-rules.ts';
+import { property } from '../support/property.ts';
 import { canary, example, paths, planted, randomRecords } from './pairs-trees.ts';
 
 const record = planted(example);
@@ -149,7 +150,7 @@ const someRules = fc.constantFrom(
   unpairedRules.ends(),
 );
 
-propertyTest.prop([randomRecords, someRules])(
+property([randomRecords, someRules])(
   'no two rows are equal, none is empty, and none tells the answer',
   (records, rule) => {
     const rows = [...rule.rows(records)];

@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/contracts/json.ts';
 import type { Columns, ColumnType, FileRow } from '../../src/data/formats/columns.ts';
 import { jsonLinesWriter } from '../../src/data/writers/json-lines-writer.ts';
 import { parquetWriter } from '../../src/data/writers/parquet-writer.ts';
+import { property } from '../support/property.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-writers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -247,21 +248,18 @@ const tables = fc
   );
 
 describe('any row of any columns', () => {
-  property.prop([tables], { numRuns: 300 })(
-    'survives both writers and their readers',
-    async (table) => {
-      const { own, rows: any } = table;
-      const given = any as readonly FileRow[];
-      const parquet = await readBack(write(parquetWriter, own, given));
-      expect(parquet).toEqual(given.map((row) => sameZero(row)));
-      const lines = readFileSync(write(jsonLinesWriter, own, given), 'utf8')
-        .split('\n')
-        .slice(0, -1);
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
-        given.map((row) => lineOf({ struct: own }, row)),
-      );
-    },
-  );
+  property([tables], { numRuns: 300 })('survives both writers and their readers', async (table) => {
+    const { own, rows: any } = table;
+    const given = any as readonly FileRow[];
+    const parquet = await readBack(write(parquetWriter, own, given));
+    expect(parquet).toEqual(given.map((row) => sameZero(row)));
+    const lines = readFileSync(write(jsonLinesWriter, own, given), 'utf8')
+      .split('\n')
+      .slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+      given.map((row) => lineOf({ struct: own }, row)),
+    );
+  });
 });
 
 /** Zero has a sign in JSON lines only: a dictionary of Parquet holds one zero. */

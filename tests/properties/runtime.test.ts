@@ -1,4 +1,4 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import { turn } from '#platform';
 import { canonicalJson } from '../../src/base/canonical-json.ts';
@@ -11,6 +11,7 @@ import { Ledger, type Reservation } from '../../src/calls/ledger.ts';
 import { Sequencer } from '../../src/calls/sequencer.ts';
 import { standingClock } from '../calls/harness.ts';
 import { linesIn } from '../calls/lines-in.ts';
+import { property } from '../support/property.ts';
 
 const json = fc
   .jsonValue({ maxDepth: 4 })
@@ -27,15 +28,15 @@ function reversed(value: unknown): unknown {
   );
 }
 
-test.prop([json])('canonical JSON is JSON of the same value', (value) => {
+property([json])('canonical JSON is JSON of the same value', (value) => {
   expect(JSON.parse(canonicalJson('value', value))).toEqual(value);
 });
 
-test.prop([json])('canonical JSON does not depend on the order of keys', (value) => {
+property([json])('canonical JSON does not depend on the order of keys', (value) => {
   expect(canonicalJson('value', reversed(value))).toBe(canonicalJson('value', value));
 });
 
-test.prop([json, json])('canonical JSON is equal for equal values only', (one, other) => {
+property([json, json])('canonical JSON is equal for equal values only', (one, other) => {
   const equal = canonicalJson('one', one) === canonicalJson('other', other);
 
   expect(equal).toBe(JSON.stringify(sortedDeep(one)) === JSON.stringify(sortedDeep(other)));
@@ -54,7 +55,7 @@ const printable = fc.string({ unit: 'grapheme-ascii', maxLength: 6 });
 const label = fc.oneof(printable, fc.integer(), fc.double({ noNaN: true }));
 const labels = fc.array(label, { maxLength: 4 });
 
-test.prop([labels, fc.nat(20), fc.nat(20)])(
+property([labels, fc.nat(20), fc.nat(20)])(
   'a split does not depend on what was drawn or split before it',
   (names, draws, splits) => {
     const fresh = seededRandom('property');
@@ -66,7 +67,7 @@ test.prop([labels, fc.nat(20), fc.nat(20)])(
   },
 );
 
-test.prop([labels, labels])('other labels name other streams', (one, other) => {
+property([labels, labels])('other labels name other streams', (one, other) => {
   // 0 and −0 are one label.
   const text = (names: readonly (string | number)[]) =>
     JSON.stringify(names.map((name) => [typeof name, String(name)]));
@@ -79,7 +80,7 @@ test.prop([labels, labels])('other labels name other streams', (one, other) => {
   expect(numbers(one)).not.toEqual(numbers(other));
 });
 
-test.prop([fc.integer(), fc.integer({ min: 1, max: 2 ** 31 })])(
+property([fc.integer(), fc.integer({ min: 1, max: 2 ** 31 })])(
   'integers lie in [0, limit)',
   (seed, limit) => {
     const random = seededRandom(seed);
@@ -102,7 +103,7 @@ const line: fc.Arbitrary<JournalLine> = fc.oneof(
   }),
 );
 
-test.prop([fc.array(line, { maxLength: 6 }), fc.nat()])(
+property([fc.array(line, { maxLength: 6 }), fc.nat()])(
   'a journal that is cut off at any byte is read as far as its last whole line',
   (lines, place) => {
     for (const version of [1, 3]) {
@@ -120,7 +121,7 @@ test.prop([fc.array(line, { maxLength: 6 }), fc.nat()])(
   },
 );
 
-test.prop(
+property(
   [fc.nat(8).chain((count) => fc.shuffledSubarray([...Array(count).keys()], { minLength: count }))],
   {
     numRuns: 30,
@@ -234,7 +235,7 @@ function expectWithin(ledger: Ledger, held: readonly Held[], budget: CallSpend):
   }
 }
 
-test.prop([fc.array(action, { maxLength: 60 }), shares])(
+property([fc.array(action, { maxLength: 60 }), shares])(
   'no sequence of reservations and settlements exceeds the budget, and nobody waits for ever',
   async (actions, used) => {
     const stage = new Stage();
@@ -254,7 +255,7 @@ test.prop([fc.array(action, { maxLength: 60 }), shares])(
   },
 );
 
-test.prop([fc.array(estimate, { maxLength: 20 })])(
+property([fc.array(estimate, { maxLength: 20 })])(
   'what is given back unused can be spent again, to the last token and cent',
   (estimates) => {
     const ledger = new Ledger({ budget: limits, clock: standingClock() });

@@ -1,9 +1,10 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type BackupRule, maxBackup, tdBackup } from '../../src/tree/backup.ts';
 import { descend, flat, uct } from '../../src/tree/selection.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 import { summarise } from '../../src/tree/summary.ts';
+import { property } from '../support/property.ts';
 import { grow, noRandom, plant, type WordNode, type WordTree } from '../tree/grow.ts';
 
 /** A child to grow below one of the nodes that are there, and whether to back it up. */
@@ -71,7 +72,7 @@ function isBelow(leaf: WordNode, node: WordNode): boolean {
   return own === node;
 }
 
-test.prop([steps, unit])('visits are conserved', (all, discount) => {
+property([steps, unit])('visits are conserved', (all, discount) => {
   const { tree, leaves } = growAll(all, { discount });
 
   for (const node of tree.nodes()) {
@@ -82,7 +83,7 @@ test.prop([steps, unit])('visits are conserved', (all, discount) => {
   expect(tree.root.visits).toBe(leaves.length);
 });
 
-test.prop([steps, unit])('the mean backup is the mean of all returns', (all, discount) => {
+property([steps, unit])('the mean backup is the mean of all returns', (all, discount) => {
   const { tree, leaves } = growAll(all, { discount });
 
   for (const node of tree.nodes()) {
@@ -94,7 +95,7 @@ test.prop([steps, unit])('the mean backup is the mean of all returns', (all, dis
   }
 });
 
-test.prop([steps, unit])('the max backup is the best return below', (all, discount) => {
+property([steps, unit])('the max backup is the best return below', (all, discount) => {
   const { tree, leaves } = growAll(all, { rule: maxBackup, discount });
   const best = (node: WordNode): number => {
     const visited = node.children.filter((child) => child.visits > 0).map(best);
@@ -108,7 +109,7 @@ test.prop([steps, unit])('the max backup is the best return below', (all, discou
   for (const node of tree.nodes()) expect(node.value).toBeCloseTo(best(node), 10);
 });
 
-test.prop([fc.array(fc.record({ ...stepWithoutRewards() }), { maxLength: 30 }), unit])(
+property([fc.array(fc.record({ ...stepWithoutRewards() }), { maxLength: 30 }), unit])(
   'values stay in [0, 1] where only ends are rewarded',
   (all, discount) => {
     for (const rule of [undefined, maxBackup, tdBackup()]) {
@@ -132,7 +133,7 @@ function stepWithoutRewards() {
   };
 }
 
-test.prop([steps, unit])('a fork and a saved tree are the same tree', (all, discount) => {
+property([steps, unit])('a fork and a saved tree are the same tree', (all, discount) => {
   const { tree } = growAll(all, { discount });
   const json = treeToJson(tree);
 
@@ -140,7 +141,7 @@ test.prop([steps, unit])('a fork and a saved tree are the same tree', (all, disc
   expect(treeToJson(treeFromJson(JSON.stringify(json)))).toEqual(json);
 });
 
-test.prop([steps, unit])('the best terminal has the highest score of all', (all, discount) => {
+property([steps, unit])('the best terminal has the highest score of all', (all, discount) => {
   const { tree } = growAll(all, { discount });
   const scores = [...tree.nodes()]
     .filter((node) => node.terminal)
@@ -150,7 +151,7 @@ test.prop([steps, unit])('the best terminal has the highest score of all', (all,
   expect(tree.bestTerminal).toBe(scores[0]?.node);
 });
 
-test.prop([fc.array(fc.nat(1e9), { minLength: 1, maxLength: 20 }), fc.double({ min: 0, max: 5 })])(
+property([fc.array(fc.nat(1e9), { minLength: 1, maxLength: 20 }), fc.double({ min: 0, max: 5 })])(
   'action weights are a distribution in the order of the visits',
   (counts, temperature) => {
     fc.pre(!Number.isNaN(temperature) && counts.some((count) => count > 0));
@@ -209,7 +210,7 @@ function develop(tree: WordTree, node: WordNode, what: string): void {
   if (what === 'complete') tree.complete(node);
 }
 
-test.prop([fc.array(event, { maxLength: 60 })])(
+property([fc.array(event, { maxLength: 60 })])(
   'a node is solved, or failed through its children, exactly when all below it is done',
   (events) => {
     for (const node of live(events).nodes()) {
@@ -223,7 +224,7 @@ test.prop([fc.array(event, { maxLength: 60 })])(
   },
 );
 
-test.prop([fc.array(event, { maxLength: 60 })])(
+property([fc.array(event, { maxLength: 60 })])(
   'a descent ends at an open node, and there is none only where all is done',
   (events) => {
     const tree = live(events);
@@ -237,7 +238,7 @@ test.prop([fc.array(event, { maxLength: 60 })])(
   },
 );
 
-test.prop([fc.array(event, { maxLength: 60 })])(
+property([fc.array(event, { maxLength: 60 })])(
   'the flat choice is the best of all open leaves',
   (events) => {
     const tree = live(events);

@@ -1,9 +1,10 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chatOf } from '../../../src/backends/in-process/chat.ts';
 import type { Tokenizer } from '../../../src/backends/in-process/tokenizer.ts';
 import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';
 import type { Message } from '../../../src/index.ts';
+import { property } from '../../support/property.ts';
 
 const controls = ['<s>', '</s>', '<|system|>', '<|user|>', '<|assistant|>'];
 const characters = Array.from({ length: 95 }, (_, place) => String.fromCharCode(32 + place));
@@ -133,7 +134,7 @@ describe('what a message says', () => {
   });
 
   const parts = fc.constantFrom(...controls, '<', '|', '>', '</', 's>', 'user', ' ', '\n', 'x');
-  property.prop([fc.array(fc.array(parts, { maxLength: 8 }), { minLength: 1, maxLength: 3 })])(
+  property([fc.array(fc.array(parts, { maxLength: 8 }), { minLength: 1, maxLength: 3 })])(
     'never changes the frame',
     (contents) => {
       const messages = contents.map((content) => user(content.join('')));

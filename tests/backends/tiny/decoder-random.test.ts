@@ -1,7 +1,8 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Decoder, type Prefix } from '../../../src/backends/tiny/decoder.ts';
 import type { LlamaFile } from '../../../src/backends/tiny/gguf.ts';
+import { property } from '../../support/property.ts';
 import { readRandomLlama } from '../../support/temporary-gguf.ts';
 
 /** One layer, a key and a value of 16 numbers each; 369 logits. */
@@ -21,7 +22,7 @@ const step = fc.record({
   release: fc.boolean(),
 });
 
-test.prop([fc.array(step, { maxLength: 25 }), fc.integer({ min: 8, max: 40 })], { numRuns: 40 })(
+property([fc.array(step, { maxLength: 25 }), fc.integer({ min: 8, max: 40 })], { numRuns: 40 })(
   'whatever is read, kept and given up, the logits stay the same',
   async (steps, slots) => {
     model ??= readRandomLlama({ blockCount: 1 });

@@ -1,7 +1,8 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RawVocabulary } from '../../../src/backends/tiny/llama-config.ts';
 import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';
+import { property } from '../../support/property.ts';
 
 type Entry = readonly [text: string, score?: number, type?: number];
 
@@ -154,7 +155,7 @@ describe('the merges', () => {
     );
   });
 
-  property.prop([
+  property([
     fc.array(fc.tuple(fc.stringMatching(/^[abc]{2,4}$/), fc.integer({ min: -5, max: 0 })), {
       maxLength: 12,
     }),
@@ -215,7 +216,7 @@ describe('writer', () => {
     expect(prefixed.encode('<|user|>a')).toEqual([3, own]);
   });
 
-  property.prop([fc.string({ unit: 'grapheme' })])('gives back what was encoded', (text) => {
+  property([fc.string({ unit: 'grapheme' })])('gives back what was encoded', (text) => {
     const tokenizer = tokenizerOf(vocabularyOf([['▁'], ['a'], ['▁a']], { addSpacePrefix: true }));
     const plain = text.replaceAll('▁', ' ').replaceAll('<', '(');
     const writer = tokenizer.writer([]);

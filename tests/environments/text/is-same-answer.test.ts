@@ -1,6 +1,7 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isSameAnswer } from '../../../src/environments/index.ts';
+import { property } from '../../support/property.ts';
 
 const same: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   integers: [
@@ -306,16 +307,16 @@ const answer = fc.oneof(
 const whole = fc.integer({ min: -400, max: 400 });
 const part = fc.integer({ min: 1, max: 60 });
 
-property.prop([answer, answer])('it does not matter which answer comes first', (left, right) => {
+property([answer, answer])('it does not matter which answer comes first', (left, right) => {
   expect(isSameAnswer(left, right)).toBe(isSameAnswer(right, left));
 });
 
-property.prop([answer])('every answer is the same as itself, spaces around it or not', (text) => {
+property([answer])('every answer is the same as itself, spaces around it or not', (text) => {
   expect(isSameAnswer(text, text)).toBe(true);
   expect(isSameAnswer(` ${text}`, `${text}\n`)).toBe(true);
 });
 
-property.prop([fc.stringMatching(/^[A-Za-z0-9 ,()./+-]{0,10}$/)])(
+property([fc.stringMatching(/^[A-Za-z0-9 ,()./+-]{0,10}$/)])(
   'LaTeX around an answer makes no other of it',
   (text) => {
     for (const wrapped of [
@@ -329,7 +330,7 @@ property.prop([fc.stringMatching(/^[A-Za-z0-9 ,()./+-]{0,10}$/)])(
   },
 );
 
-property.prop([fc.tuple(whole, part), fc.tuple(whole, part)])(
+property([fc.tuple(whole, part), fc.tuple(whole, part)])(
   'two fractions are the same just when their products across are',
   ([top, bottom], [otherTop, otherBottom]) => {
     const expected = top * otherBottom === otherTop * bottom;
@@ -339,7 +340,7 @@ property.prop([fc.tuple(whole, part), fc.tuple(whole, part)])(
   },
 );
 
-property.prop([whole, fc.integer({ min: 0, max: 6 })])(
+property([whole, fc.integer({ min: 0, max: 6 })])(
   'a decimal is its digits over a power of 10',
   (digits, places) => {
     const written = (digits / 10 ** places).toFixed(places);

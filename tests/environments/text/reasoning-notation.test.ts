@@ -1,10 +1,11 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type ReasoningOptions,
   type ReasoningState,
   reasoning,
 } from '../../../src/environments/index.ts';
+import { property } from '../../support/property.ts';
 import { said } from '../../support/said.ts';
 import { told } from '../../support/told.ts';
 
@@ -300,7 +301,7 @@ const text = fc.array(fragment, { maxLength: 10 }).map((parts) => parts.join('')
 
 for (const delimiter of ['\n\n', '\n', '##']) {
   for (const name of ['restated', 'json'] as const) {
-    property.prop([text])(
+    property([text])(
       `a step that was read from ${name} text is read again as it is, parted by ${JSON.stringify(delimiter)}`,
       (written) => {
         const { parse, format } = notations({ delimiter })[name];
