@@ -62,7 +62,6 @@ function planWith(model: LanguageModel, samples = 1) {
   });
 }
 
-// On a busy machine, what is asked at once arrives in some 100 ms.
 const quick: BatchOptions = { lingerMs: 200, settleMs: 50 };
 const problems = Array.from({ length: 12 }, (_, index) => ({ id: `p${index}` }));
 let runs = 0;
@@ -200,8 +199,8 @@ describe.each(dialects)('batches of %s that are late', (dialect) => {
 describe.each(dialects)('batches of %s and sessions', (dialect) => {
   test('stay at their provider where a run is stopped, and the next session goes on with them', async () => {
     let ahead = 0;
-    const now = () => Date.now() + ahead;
-    const server = await serve({ dialect, batchMs: 3_600_000, now });
+    const hour = { batchMs: 3_600_000, now: () => Date.now() + ahead };
+    const server = await serve({ dialect, ...hour });
     const model = modelOf(dialect, server);
     const path = join(folder, `${dialect} stopped`);
     // It would wait for an hour if it waited for the batch.
@@ -209,9 +208,8 @@ describe.each(dialects)('batches of %s and sessions', (dialect) => {
     ahead = 3_600_000;
     expect(first).toMatchObject({ stopReason: 'stopped', done: 0, unfinished: 12 });
     const second = await grow(model, { path });
-    expect(second).toMatchObject({ stopReason: 'finished', done: 12 });
+    expect(second).toMatchObject({ stopReason: 'finished', done: 12, spend: { calls: 12 } });
     expect(server.batches).toHaveLength(1);
-    expect(second.spend.calls).toBe(12);
     expect(second.spend.usd).toBeCloseTo(price(server) / 2, 12);
   });
 
