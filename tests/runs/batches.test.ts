@@ -62,7 +62,7 @@ function planWith(model: LanguageModel, samples = 1) {
   });
 }
 
-const quick: BatchOptions = { lingerMs: 200, settleMs: 50 };
+const quick: BatchOptions = { lingerMs: 100, settleMs: 50 };
 const problems = Array.from({ length: 12 }, (_, index) => ({ id: `p${index}` }));
 let runs = 0;
 
