@@ -9,13 +9,17 @@ const folder = temporaryFolder();
 const model = 'openai:gpt-6-luna';
 let server: Emulator;
 let problems: string;
+/** The time of the server, and how far it goes on each time that the server looks at it, in milliseconds. */
+let time = Date.now();
+let pace = 0;
 
 beforeAll(async () => {
   await build();
   server = await emulator({
     dialect: 'openai',
     models: ['gpt-6-luna'],
-    batchMs: 1500,
+    batchMs: 3_600_000,
+    now: () => (time += pace),
     answer: ({ sample }) => `The answer is ${2 + (sample % 2)}.`,
   });
   vi.stubEnv('OPENAI_API_KEY', 'none');
@@ -38,15 +42,15 @@ test('Ctrl-C leaves the batch at its provider, and the same command goes on with
   const command = options('interrupted', '--batch', '--budget-usd', '1');
   const { process: child, finished } = start(...command);
   while (server.batches.length === 0) await sleep(20);
-  const pressed = performance.now();
   child.kill('SIGINT');
+  // Its time stands still: whoever waited for the batch would wait for ever.
   const first = await finished;
-  expect(performance.now() - pressed).toBeLessThan(1400);
   expect(first.stdout).toContain(
     'Searched 3 problems: 0 trees grown, 0 of them solved; ended by Ctrl-C.',
   );
   expect(first.stdout).toContain('3 trees still to be grown: the same command goes on.');
   expect(first.code).toBe(130);
+  pace = 3_600_000;
   const second = await espalier(...command, '--json');
   expect(second.stderr).toBe('');
   // No sample made a step: there are no rows.

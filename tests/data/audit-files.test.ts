@@ -173,19 +173,19 @@ describe('patterns of a card', () => {
     ['a/'.repeat(1000), `${'**/a'.repeat(40)}b`],
     ['a.jsonl', `${'*a'.repeat(100_000)}b`],
   ])('do not hang on any text', (path, pattern) => {
-    const start = performance.now();
+    const before = process.cpuUsage();
 
     expect(matchesPattern(path, pattern)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
   });
 
   test('nor does a line of the card', () => {
     const card = `---\nconfigs:\n- ${' '.repeat(50_000)}:\n- "data/*.jsonl"\n---\n`;
-    const start = performance.now();
+    const before = process.cpuUsage();
 
     expect(declaredFiles(card)).toEqual([
       { config: 'default', split: 'train', pattern: 'data/*.jsonl' },
     ]);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
   });
 });

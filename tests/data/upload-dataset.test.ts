@@ -175,10 +175,12 @@ test('a Hub that falls silent is left after the last byte, and one that goes on 
           clearInterval(timer);
           response.end();
         }
-      }, 50);
+      }, 200);
     },
   };
-  expect(await upload({ timeoutMs: 200 })).toBe(`${hub.url}/datasets/me/rows`);
+  const start = performance.now();
+  expect(await upload({ timeoutMs: 1500 })).toBe(`${hub.url}/datasets/me/rows`);
+  expect(performance.now() - start).toBeGreaterThan(1500);
 });
 
 test('a large file may take its time, piece by piece', async () => {
@@ -190,14 +192,14 @@ test('a large file may take its time, piece by piece', async () => {
       for await (const piece of init.body.stream()) {
         bytes += piece.length;
         init.signal?.throwIfAborted();
-        await setTimeout(20);
+        await setTimeout(60);
       }
     }
     return fetch(input, init);
   };
   const start = performance.now();
-  expect(await upload({ timeoutMs: 250, fetch: slow })).toBe(`${hub.url}/datasets/me/rows`);
-  expect(performance.now() - start).toBeGreaterThan(300);
+  expect(await upload({ timeoutMs: 1000, fetch: slow })).toBe(`${hub.url}/datasets/me/rows`);
+  expect(performance.now() - start).toBeGreaterThan(1000);
   expect(bytes).toBe(1.5e6);
   expect(hub.asked.find(({ method }) => method === 'PUT')?.body.length).toBe(1.5e6);
 });

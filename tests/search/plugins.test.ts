@@ -212,7 +212,7 @@ describe('a policy in the middle of a search', () => {
 
   test('that proposes ten thousand actions is served in no time', async () => {
     const actions = Array.from({ length: 10_000 }, (_, action) => ({ action: { move: action } }));
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const { tree } = await searchOf({
       ...tableMdp({ start: { go: { to: 'end' } } }),
       environment: {
@@ -226,7 +226,7 @@ describe('a policy in the middle of a search', () => {
       budget: { simulations: 8 },
     });
     expect(tree.root.children).toHaveLength(10_000);
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
   });
 
   test('that proposes an action twice gets one child with both priors, in the first place', async () => {

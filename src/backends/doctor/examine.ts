@@ -31,7 +31,7 @@ export async function examine(
   const probe = new Probe(model, { clock, signal, timeoutMs });
   let server: ServerFacts | undefined;
   try {
-    server = await serverFacts(model, options);
+    server = await serverFacts(model, { ...options, signal: probe.over });
     await probe.ask({ messages: [{ role: 'user', content: 'Say hello.' }] });
   } catch (error) {
     signal.throwIfAborted();
