@@ -10,7 +10,7 @@ import {
   gotten,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
-import { isError } from '../base/failure.ts';
+import { isError, messageOf, sentenceOf } from '../base/failure.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
@@ -121,9 +121,14 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
   for (let page = 0; page < mostPages; page++) {
     const answer = await pageOf(client, cursor, timeoutMs);
     const { tools: found, nextCursor } = Object(answer) as Readonly<Record<string, unknown>>;
-    if (!Array.isArray(found) || !found.every(isNamed)) {
+    if (!Array.isArray(found)) {
       const wanted = '`listTools` with `{ tools }`, a list of tools that each have a name';
-      throw wrongAnswer(client, wanted, isPlainObject(answer) ? found : answer);
+      throw wrongAnswer(client, wanted, found === undefined ? answer : found);
+    }
+    const nameless = found.findIndex((tool) => !isNamed(tool));
+    if (nameless !== -1) {
+      const wanted = `\`listTools\` with a \`name\` in \`tools[${nameless}]\``;
+      throw wrongAnswer(client, wanted, found[nameless]);
     }
     tools.push(...found);
     // Some servers return an empty cursor with the last page.
@@ -139,7 +144,9 @@ function wrongAnswer(client: McpClient, wanted: string, got: unknown): EspalierE
   const { getServerVersion: ask } = client as { readonly getServerVersion?: () => unknown };
   const { name } = Object(typeof ask === 'function' ? ask.call(client) : undefined);
   const server = typeof name === 'string' ? `the server ${describeValue(name)}` : 'the server';
-  const message = `Expected ${server} to answer ${wanted}, ${gotten(got)}`;
+  const fields = Object.keys(Object(got)).slice(0, 8).map(describeValue).join(', ');
+  const told = fields === '' ? 'got an object without fields.' : `got an object with ${fields}.`;
+  const message = `Expected ${server} to answer ${wanted}, ${isPlainObject(got) ? told : gotten(got)}`;
   return new EspalierError('usage', message);
 }
 
@@ -158,11 +165,12 @@ async function pageOf(client: McpClient, cursor: unknown, timeoutMs: number): Pr
       return client.listTools(cursor === undefined ? undefined : { cursor }, { signal: limited });
     });
   } catch (error) {
-    if (during?.aborted !== true && isError(error)) throw error;
+    const reason = isError(error) && error.message !== '' ? sentenceOf(messageOf(error)) : '';
+    const why = reason === '' ? `, and threw ${describeValue(error)}.` : `: ${reason}`;
     const told =
       during?.aborted === true
         ? message
-        : `The server did not list its tools, and threw ${describeValue(error)}. See whether it runs.`;
+        : `The server did not list its tools${why} See whether it runs.`;
     throw new EspalierError('usage', told, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../contracts/clock.ts';
+import { expectSignal } from './expect.ts';
 
 /** The longest delay of a platform timer, in milliseconds; longer sleeps are split. */
 export const longestTimer: number = 2 ** 31 - 1;
@@ -8,6 +9,7 @@ export const systemClock: Clock = {
   now: () => performance.now(),
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    expectSignal(signal);
     for (let left = ms; left > 0; left -= longestTimer) {
       await timer(Math.min(left, longestTimer), signal);
     }

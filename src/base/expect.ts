@@ -168,6 +168,21 @@ export function expectArray(name: string, value: unknown): void {
   if (!Array.isArray(value)) throw expectation(name, 'an array', value);
 }
 
+/** Throws unless `value` can be iterated. */
+export function expectIterable(name: string, expected: string, value: unknown): void {
+  if (typeof Object(value)[Symbol.iterator] !== 'function')
+    throw expectation(name, expected, value);
+}
+
+/** Throws unless `value` is an array of objects. */
+export function expectObjects(name: string, value: unknown): void {
+  expectArray(name, value);
+  const items = value as readonly unknown[];
+  // The names of the good ones are not made: there may be a million.
+  const wrong = items.findIndex((item) => typeof item !== 'object' || item === null);
+  if (wrong !== -1) expectObject(`${name}[${wrong}]`, items[wrong]);
+}
+
 /** Throws unless `value` is a string. For callers without types. */
 export function expectText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw expectation(name, 'a text', value);

@@ -27,6 +27,7 @@ export function provenanceOfModel(
   request: Partial<GenerateRequest> = {},
 ): Provenance {
   expectObject('model', model);
+  expectObject('request', request);
   const { messages: _, schema: __, tools: ___, ...asked } = request;
   const settings = { ...model.settings, ...asked } as unknown as Readonly<
     Record<string, JsonValue>

@@ -1,6 +1,6 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectObject } from '../base/expect.ts';
+import { expectIterable, expectObject, expectObjects } from '../base/expect.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
@@ -32,9 +32,14 @@ export function journalName({ path }: Pick<Journal, 'path'>): string {
 export function memoryJournal(
   lines: Iterable<JournalLine> = [],
 ): Journal & Readonly<Record<'lines', readonly JournalLine[]>> {
-  expectLines(lines);
+  expectIterable('lines', 'the lines of a journal', lines);
   const all = [...lines];
-  return { lines: all, mode: 'record', append: (line) => void all.push(line) };
+  expectObjects('lines', all);
+  const append = (line: JournalLine): void => {
+    expectObject('line', line);
+    all.push(line);
+  };
+  return { lines: all, mode: 'record', append };
 }
 
 /** Records nothing: for a search without a journal. */
@@ -44,14 +49,9 @@ export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} 
 export function replayed(journal: Pick<Journal, 'lines'>): Journal {
   expectObject('journal', journal);
   const { lines } = journal;
-  expectLines(lines);
+  expectIterable('lines', 'the lines of a journal', lines);
   const held = Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines;
   return { lines: held, mode: 'replay', append: () => {} };
-}
-
-function expectLines(lines: Iterable<JournalLine>): void {
-  if (typeof Object(lines)[Symbol.iterator] === 'function') return;
-  throw expectation('lines', 'the lines of a journal', lines);
 }
 
 /** Gives an empty journal its header, and checks that an existing header belongs to this run. */

@@ -32,7 +32,7 @@ export function addDatasetOptions(command: Command): Command {
     .requiredOption('--out <folder>', 'where the dataset is written')
     .option(
       '--rule <names>',
-      `kinds of rows, separated by commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q); with options: math-shepherd:from=evaluation,paths=leaves`,
+      `kinds of rows, separated by commas; can be repeated: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q); with options: math-shepherd:from=evaluation,paths=leaves`,
       rulesOption,
     )
     .option(

@@ -27,7 +27,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     const program = await makeProgram(args, (code) => {
       exitCode = code;
     });
-    expectValues(program, args);
+    expectOptionsTyped(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -64,7 +64,7 @@ export async function makeProgram(
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure, 2 wrong usage or an unusable file or folder,\n130 interrupted by Ctrl-C.\n\nExample: espalier demo',
+      '\nOf an option given twice, the last value counts, unless its help says that it\ncan be repeated.\n\nExit codes: 0 success, 1 failure, 2 wrong usage or an unusable file or folder,\n130 interrupted by Ctrl-C.\n\nExample: espalier demo',
     )
     .configureOutput({
       writeOut,
@@ -216,25 +216,46 @@ function treeCommand(): Command {
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2');
 }
 
-/** An option whose value was forgotten would take the next option for it; a misspelt one would be told as missing. */
-function expectValues(program: Command, args: readonly string[]): void {
+/** Refuses what commander would take without a word, or tell in other words than the rest. */
+function expectOptionsTyped(program: Command, args: readonly string[]): void {
+  expectHelped(program, args);
   const command = program.commands.find((each) => each.name() === args[0]);
-  const known = ['--help', ...(command?.options ?? []).map(({ long }) => long ?? '')];
+  if (command === undefined) return;
   for (const [place, arg] of args.entries()) {
     if (arg === '--') return;
-    const name = arg.split('=', 1)[0] ?? '';
-    const isNew = command !== undefined && /^--[a-z]/.test(name) && !known.includes(name);
-    const meant = isNew ? nearestName(name, known) : undefined;
-    if (meant !== undefined) {
-      const message = `Unknown option '${name}'. (Did you mean ${meant}?)`;
+    const [name = '', ...rest] = arg.split('=');
+    const option = command.options.find(({ long }) => long === name);
+    if (option === undefined) expectKnown(name, command);
+    else if (option.required) expectValue(arg, args[place + 1]);
+    else if (rest.length > 0) {
+      const message = `Expected no value after \`${name}\`, got \`${rest.join('=')}\`.`;
       throw new EspalierError('usage', message);
     }
-    const next = args[place + 1] ?? '';
-    const isTaken = command?.options.some(({ long, required }) => required && long === arg);
-    if (isTaken !== true || !/^--[a-z]/.test(next)) continue;
-    const message = `Expected a value after \`${arg}\`, got \`${next}\`. If that is the value, write \`${arg}=${next}\`.`;
-    throw new EspalierError('usage', message);
   }
+}
+
+/** Of a command that there is not, commander would print the help of all. */
+function expectHelped({ commands }: Command, [first, name = '-h']: readonly string[]): void {
+  const names = ['help', ...commands.map((command) => command.name())];
+  if (first !== 'help' || name.startsWith('-') || names.includes(name)) return;
+  const meant = nearestName(name, names);
+  const hint = meant === undefined ? '' : ` (Did you mean ${meant}?)`;
+  throw new EspalierError('usage', `Unknown command '${name}'.${hint}`);
+}
+
+/** A misspelt option would be told as one that is missing. */
+function expectKnown(name: string, command: Command): void {
+  if (!/^--[a-z]/.test(name)) return;
+  const meant = nearestName(name, ['--help', ...command.options.map(({ long }) => long ?? '')]);
+  if (meant === undefined || meant === name) return;
+  throw new EspalierError('usage', `Unknown option '${name}'. (Did you mean ${meant}?)`);
+}
+
+/** An option whose value was forgotten would take the next option for it. */
+function expectValue(arg: string, next = ''): void {
+  if (arg.includes('=') || !/^--[a-z]/.test(next)) return;
+  const message = `Expected a value after \`${arg}\`, got \`${next}\`. If that is the value, write \`${arg}=${next}\`.`;
+  throw new EspalierError('usage', message);
 }
 
 /** The shell parts an input at its spaces where it stands without quotes. */

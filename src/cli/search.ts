@@ -114,13 +114,7 @@ function knownProblem({ question, task, input }: SearchRequest): Problem {
     return questionProblem(question);
   }
   if (task !== undefined && input !== undefined) {
-    try {
-      return readPuzzle(task, input);
-    } catch (cause) {
-      if (!EspalierError.isInstance(cause)) throw cause;
-      const message = cause.message.replace('Expected `puzzle`', 'Expected `--input`');
-      throw new EspalierError('usage', message);
-    }
+    return readPuzzle(task, input);
   }
   throw new EspalierError(
     'usage',

@@ -18,8 +18,8 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import { appendLine, dropTornLine, isThere, readLines } from './json-lines.ts';
 import { documentIn, expectOwnFiles } from './own-files.ts';
-import { parseSealed } from './sealed-json.ts';
-import { listTrees, type TreeEntry } from './trees-file.ts';
+import { expectFields, parseSealed } from './sealed-json.ts';
+import { entrySchema, listTrees, type TreeEntry } from './trees-file.ts';
 
 /** How the search for one problem ended. */
 export interface ProblemOutcome {
@@ -127,12 +127,12 @@ export function openRun(path: string): RunFolder {
     },
     // The problem comes first, because an incomplete line is recognised by its beginning.
     saveTree(entry) {
-      expectObject('entry', entry);
+      expectFields('entry', entry, entrySchema);
       const { problem, ...rest } = entry;
       appendLine(file('trees.jsonl'), { problem, ...rest });
     },
     saveOutcome(outcome) {
-      expectObject('outcome', outcome);
+      expectFields('outcome', outcome, outcomeSchema);
       const { problem, ...rest } = outcome;
       appendLine(file('problems.jsonl'), {
         ...{ problem, ...rest },

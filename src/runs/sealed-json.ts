@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
+import { expectation, expectObject } from '../base/expect.ts';
 import { isIntact, unsealed } from '../base/seal.ts';
 
 /**
@@ -18,9 +19,22 @@ export function parseSealed<Value>(
     parseJson(intact === true ? unsealed(bytes) : bytes.toString(), subject),
   );
   if (parsed.success) return parsed.data;
-  const [{ path = [], message = '' } = {}] = parsed.error.issues;
+  throw damaged(subject, firstFault(parsed.error), parsed.error);
+}
+
+/** Throws unless a value has the fields of a schema: what is saved without them could not be read again. */
+export function expectFields(name: string, value: unknown, schema: z.ZodType): void {
+  expectObject(name, value);
+  const told = Object.entries(value as object).filter(([, field]) => field !== undefined);
+  const { error } = schema.safeParse(Object.fromEntries(told));
+  if (error === undefined) return;
+  throw expectation(name, `one that can be read again (${firstFault(error)})`, value);
+}
+
+function firstFault({ issues: [issue] }: z.ZodError): string {
+  const { path = [], message = '' } = issue ?? {};
   const field = path.length === 0 ? '' : `field \`${path.map(String).join('.')}\`: `;
-  throw damaged(subject, `${field}${message.replace(/^Invalid input: /, '')}`, parsed.error);
+  return `${field}${message.replace(/^Invalid \w+: /, '')}`;
 }
 
 function parseJson(text: string, subject: string): unknown {

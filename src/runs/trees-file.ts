@@ -19,7 +19,8 @@ type StoredTree = Omit<TreeEntry, 'tree'> & { readonly read: () => TreeJson };
 
 const count = z.int().min(0);
 
-const entrySchema: z.ZodType<TreeEntry> = z.object({
+/** Its fields, as they are saved. */
+export const entrySchema: z.ZodType<TreeEntry> = z.object({
   problem: z.string(),
   attempt: count,
   step: count,

@@ -5,7 +5,8 @@ import { describeValue, expectOneOf, gotten } from '../base/expect.ts';
 export function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
   if (typeof answer === 'boolean' || answer === 'solved') return;
   // Conditions often come from our own factories, whose functions have no name once bundled.
-  const isUnnamed = name === '' || typeof answer === 'function';
+  // A function written into the options has the name of the option.
+  const isUnnamed = name === '' || name === 'stopWhen' || typeof answer === 'function';
   const which = isUnnamed ? 'a condition' : `the condition \`${name}\``;
   const got = gotten(answer, undefined, 'stopWhen');
   const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', ${got}`;

@@ -244,13 +244,21 @@ const fields: readonly string[] = [
   'unscored',
 ] satisfies readonly (keyof Evaluation)[];
 
+const rawFields: readonly string[] = ['score', 'range'] satisfies readonly (keyof NonNullable<
+  Evaluation['raw']
+>)[];
+
 /** The sentence about a field that looks like a missing one. Others may be there: an evaluation may say more. */
-function misspeltIn(told: object): string | undefined {
+function misspeltIn(
+  told: object,
+  known: readonly string[] = fields,
+  prefix = '',
+): string | undefined {
   for (const field in told) {
-    if (fields.includes(field)) continue;
-    const meant = nearestName(field, fields);
+    if (known.includes(field)) continue;
+    const meant = nearestName(field, known);
     if (meant === undefined || meant in told) continue;
-    return `The evaluation has an unknown \`${field}\`. Did you mean \`${meant}\`?`;
+    return `The evaluation has an unknown \`${prefix}${field}\`. Did you mean \`${prefix}${meant}\`?`;
   }
   return undefined;
 }
@@ -263,7 +271,8 @@ function soundVerdict(told: unknown): Verdict {
     );
   }
   if ('failure' in told) return { failure: failureToldAs('failure', told.failure) };
-  const misspelt = misspeltIn(told);
+  const { raw } = told as Evaluation;
+  const misspelt = misspeltIn(told) ?? (raw && misspeltIn(Object(raw), rawFields, 'raw.'));
   if (misspelt !== undefined) return invalid(misspelt);
   const { value, about = 'state' } = told as Evaluation;
   if (!(Number.isFinite(value) && value >= 0 && value <= 1)) {

@@ -1,4 +1,4 @@
-import { expectArray } from '../base/expect.ts';
+import { expectArray, expectation } from '../base/expect.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type Explained, named } from './rules.ts';
 import { isOut, subtree } from './selection.ts';
@@ -76,7 +76,8 @@ function greatest<Node extends NodeStatistics>(
 ): Node | undefined {
   expectArray('nodes', nodes);
   let best: Node | undefined;
-  for (const node of nodes) {
+  for (const node of nodes as readonly (Node | null | undefined)[]) {
+    if (!node) throw expectation('nodes', 'nodes of a tree', node);
     if (node.visits === 0) continue;
     if (best === undefined || compare(node, best) > 0) best = node;
   }

@@ -1,3 +1,4 @@
+import { expectMethods, expectNode } from '../base/expect.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { SearchTree } from './tree.ts';
@@ -23,7 +24,14 @@ export function notesOf<Note extends { readonly [Name in keyof Note]: JsonValue 
   owner: string,
 ): Notes<Note> {
   return {
-    at: ({ notes }) => notes[owner] as unknown as Note | undefined,
-    write: (tree, node, note) => tree.note(node, owner, note as unknown as JsonValue),
+    at(node) {
+      const { notes } = Object(node) as Partial<SearchNode>;
+      if (notes === undefined) expectNode('node', node);
+      return notes?.[owner] as unknown as Note | undefined;
+    },
+    write(tree, node, note) {
+      expectMethods('tree', tree, ['note']);
+      tree.note(node, owner, note as unknown as JsonValue);
+    },
   };
 }

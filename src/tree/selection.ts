@@ -1,5 +1,6 @@
 import {
   expectArray,
+  expectation,
   expectBoolean,
   expectFunction,
   expectMethods,
@@ -360,7 +361,8 @@ export function leastTried<State, Action>(
 ): SearchNode<State, Action> | undefined {
   expectArray('nodes', nodes);
   let best: SearchNode<State, Action> | undefined;
-  for (const node of nodes) {
+  for (const node of nodes as readonly (SearchNode<State, Action> | null | undefined)[]) {
+    if (!node) throw expectation('nodes', 'nodes of a tree', node);
     if (isOut(node)) continue;
     if (best === undefined || byTrials(node, best, tree) > 0) best = node;
   }

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectMethods } from '../base/expect.ts';
+import { expectMethods, expectObject } from '../base/expect.ts';
 import { issueTexts } from '../base/issue-texts.ts';
 import { jsonComplaint } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -16,9 +16,11 @@ import { type NodeJson, type TreeJson, treeSchema, treeVersion } from './tree-js
  */
 export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
-  { codec }: Pick<Environment<State, never>, 'codec'> = {},
+  environment: Pick<Environment<State, never>, 'codec'> = {},
 ): TreeJson {
   expectMethods('tree', tree, ['backup']);
+  expectObject('environment', environment);
+  const { codec } = environment;
   const { origin, stamps, simulations, handedBack, discount, rule } = tree;
   const { cursor, preferred, conclusion, log, size } = tree;
   return {
@@ -122,15 +124,17 @@ function asJson(name: string, value: unknown): JsonValue {
  */
 export function treeFromJson<State = unknown, Action = unknown>(
   source: unknown,
-  { codec }: Partial<Environment<State, Action>> = {},
+  environment: Partial<Environment<State, Action>> = {},
 ): SearchTree<State, Action> {
+  expectObject('environment', environment);
   const saved = typeof source === 'string' ? parseText(source) : source;
   const read = parse(saved);
-  const decode = decoderOf(codec);
+  const decode = decoderOf(environment.codec);
   const [root] = read.nodes;
   if (root?.state === undefined) throw invalid('nodes.0.state', 'the root must have a state');
-  const { environment, seed } = read;
-  const tree = new SearchTree<State, Action>(decode(root.state, 0), { environment, seed });
+  const { environment: grownIn, seed } = read;
+  const origin = { environment: grownIn, seed };
+  const tree = new SearchTree<State, Action>(decode(root.state, 0), origin);
   tree.simulations = read.simulations;
   tree.handedBack = read.handedBack ?? 0;
   tree.discount = read.discount ?? 1;

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectNode } from '../base/expect.ts';
+import { expectation, expectNode, expectObject, expectObjects } from '../base/expect.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -130,7 +130,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** The sibling that a duplicate was merged into; for other nodes, the node itself. */
   original(node: SearchNode<State, Action>): SearchNode<State, Action> {
-    return node.duplicateOf === undefined ? node : this.node(node.duplicateOf);
+    const { duplicateOf } = this.#own(node);
+    return duplicateOf === undefined ? node : this.node(duplicateOf);
   }
 
   /**
@@ -141,6 +142,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * @param discount - γ. @defaultValue that of the tree; 1 ignores how late rewards come
    */
   score(node: SearchNode<State, Action>, discount: number = this.#discount): number | undefined {
+    this.#own(node);
     return scoreOf(node, discount);
   }
 
@@ -150,6 +152,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     children: readonly NewChild<Action>[],
   ): readonly ChildNode<State, Action>[] {
     const above = this.#own(parent);
+    expectObjects('children', children);
     const added = children.map((child) => {
       const node = new TreeNode<State, Action>(this.#nodes.length, above, child);
       if (child.completion !== undefined) node.set({ completion: child.completion });
@@ -184,6 +187,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records what the action of a node led to. */
   realise(node: SearchNode<State, Action>, transition: Transition<State>): void {
     const own = this.#own(node);
+    expectObject('transition', transition);
     own.state = transition.state;
     own.realised = true;
     own.reward = transition.reward;
@@ -261,15 +265,15 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Sets a user's notes at a node. They are saved with the tree. */
   annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
-    expectNotes(node, notes);
     const own = this.#own(node);
+    expectNotes(node, notes);
     own.set({ annotations: { ...own.annotations, ...notes } });
   }
 
   /** Sets an algorithm's note at a node; {@link notesOf} is the typed form. It is saved with the tree. */
   note(node: SearchNode<State, Action>, owner: string, note: JsonValue): void {
-    expectNotes(node, note);
     const own = this.#own(node);
+    expectNotes(node, note);
     own.set({ notes: { ...own.notes, [owner]: note } });
   }
 
@@ -339,6 +343,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Records what an algorithm found. */
   conclude(conclusion: Conclusion<State, Action>): void {
+    expectObject('conclusion', conclusion);
     const { id, status } = this.#own(conclusion.node);
     if (status === 'pruned') throw expectation('node', 'one that was not pruned', id);
     this.#conclusion = { ...conclusion, optimal: conclusion.optimal === true };

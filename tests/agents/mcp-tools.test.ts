@@ -172,6 +172,18 @@ test('a server that lists nothing and gives no reason is reported in a sentence'
   await expect(mcpTools({ ...open, listTools: silent as never })).rejects.toThrow(
     'The server did not list its tools, and threw `undefined`. See whether it runs.',
   );
+  for (const [error, reason] of [
+    [new TypeError('fetch failed'), ': fetch failed.'],
+    [new Error(), ', and threw an object.'],
+  ] as const) {
+    await expect(
+      mcpTools({ ...open, listTools: () => Promise.reject(error) }),
+    ).rejects.toMatchObject({
+      code: 'usage',
+      message: `The server did not list its tools${reason} See whether it runs.`,
+      cause: error,
+    });
+  }
   await expect(mcpTools({ ...open, listTools: (() => undefined) as never })).rejects.toThrow(
     'Expected the server to answer `listTools` with `{ tools }`',
   );
@@ -206,10 +218,10 @@ test('lists that are none, and a trust that is none, are refused', async () => {
   const { client: open } = client(2);
   const given = [
     [null, 'got `null`.'],
-    [{}, 'got `undefined`.'],
+    [{}, 'got an object without fields.'],
+    [{ resources: [], next: 1 }, 'got an object with `"resources"`, `"next"`.'],
     [{ tools: null }, 'got `null`.'],
-    [{ tools: [{}] }, 'got an array of 1.'],
-    [{ tools: [null] }, 'got an array of 1.'],
+    [{ tools: 5 }, 'got `5`.'],
   ] as const;
   const getServerVersion = () => ({ name: 'notes', version: '1' });
   for (const [answer, got] of given) {
@@ -219,13 +231,23 @@ test('lists that are none, and a trust that is none, are refused', async () => {
     );
   }
   await expect(mcpTools(open, { trusted: 'false' as never })).rejects.toThrow('`trusted`');
+  for (const [tool, got] of [
+    [{}, 'got an object without fields.'],
+    [{ title: 'a', inputSchema: {} }, 'got an object with `"title"`, `"inputSchema"`.'],
+    [null, 'got `null`.'],
+  ] as const) {
+    const wrong = { ...open, listTools: async () => ({ tools: [{ name: 'a' }, tool] }) };
+    await expect(mcpTools(wrong)).rejects.toThrow(
+      `Expected the server to answer \`listTools\` with a \`name\` in \`tools[1]\`, ${got}`,
+    );
+  }
 });
 
 test.each([
   ['no object', null, 'got `null`.'],
   ['without a list', { content: null }, 'got `null`.'],
-  ['empty', {}, 'got an object.'],
-  ['another one', { answer: 1 }, 'got an object.'],
+  ['empty', {}, 'got an object without fields.'],
+  ['another one', { answer: 1 }, 'got an object with `"answer"`.'],
   ['with a part that is none', { content: [null] }, 'got an array of 1.'],
 ])('a result that is %s is a failure of the tool, in a sentence', async (_, result, got) => {
   const { client: open } = client(2);

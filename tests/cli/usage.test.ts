@@ -12,12 +12,16 @@ const either =
 // Words between quotes are one argument.
 test.concurrent.each([
   ['nope', "Unknown command 'nope'."],
+  ['help nope', "Unknown command 'nope'."],
+  ['help serch', "Unknown command 'serch'. (Did you mean search?)"],
+  [`${game} 5 --json=maybe`, 'Expected no value after `--json`, got `maybe`.'],
+  ['generate --no-answers=yes', 'Expected no value after `--no-answers`, got `yes`.'],
   ['search', either],
   ['search --input 5', either],
   ['search --task game24', either],
   [
     'search --task game24 "4 9"',
-    'Expected `--input` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"4 9"`.',
+    'Expected four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"4 9"`.',
   ],
   [`${game} "4 9" --input "5 6"`, 'Expected one `--input`, got `4 9` and `5 6`.'],
   [`${game} 4 9 10 13`, 'Expected one value after `--input`, got 3 more; put it in quotes.'],
@@ -87,7 +91,7 @@ test.concurrent.each([
   ],
   [
     `${game} "1 2 3"`,
-    'Expected `--input` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"1 2 3"`.',
+    'Expected four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`, got `"1 2 3"`.',
   ],
   ['doctor', 'Expected `--model <spec>`, got none. `espalier doctor --help` has examples.'],
   [

@@ -224,7 +224,7 @@ describe('generating a Game of 24', () => {
       'Expected `numbers` to be an array of 2 to 8 integers',
     );
     expect(() => gameOf24.parse('4 9 10')).toThrow(
-      'Expected `puzzle` to be four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`',
+      'Expected four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`',
     );
     expect(gameOf24.parse('4 9 10 -> 23').numbers).toEqual([4, 9, 10]);
     expect(() => gameOf24.environment({ numbers: [1, 2], target: -1 })).toThrow('`target`');

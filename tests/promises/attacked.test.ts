@@ -54,7 +54,7 @@ test('a synchronous hook that is a rejecting promise is refused, and does not en
     }) as never;
     await expect(
       search(counting, { ...parts, stopWhen, budget: { simulations: 3 } }),
-    ).rejects.toThrow('Expected the condition `stopWhen`');
+    ).rejects.toThrow('Expected a condition of `stopWhen` to return');
     const answer = (async () => {
       throw new Error('late');
     }) as never;

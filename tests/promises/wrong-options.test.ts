@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rewardFrom } from '../../src/backends/index.ts';
 import { llama } from '../../src/backends/llama/index.ts';
-import { BudgetPool, openJournal, withCache, withRetry } from '../../src/calls/index.ts';
+import {
+  BudgetPool,
+  memoryJournal,
+  openJournal,
+  withCache,
+  withRetry,
+} from '../../src/calls/index.ts';
 import {
   byMinMax,
   byParentAndSiblings,
@@ -12,11 +18,17 @@ import {
   descend,
   flat,
   gumbel,
+  leastTried,
   maxBackup,
+  maxChild,
   meanBackup,
   mixedWithEvaluation,
+  notesOf,
   puct,
+  robustChild,
+  SearchTree,
   search,
+  treeToJson,
   uct,
   virtualLoss,
 } from '../../src/index.ts';
@@ -28,7 +40,7 @@ import {
   selfRefine,
   subQuestion,
 } from '../../src/policies/index.ts';
-import { openRun } from '../../src/runs/index.ts';
+import { openRun, readRun } from '../../src/runs/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import {
   criticRanking,
@@ -168,6 +180,8 @@ describe('a part that asks a model', () => {
   });
 });
 
+const own = () => new SearchTree('', { environment: 'none', seed: 0 });
+
 describe('a method', () => {
   const folder = mkdtempSync(join(tmpdir(), 'espalier-wrong-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -181,6 +195,13 @@ describe('a method', () => {
     journal.append({ type: 'journal', version: 5, run: {} });
     await expectRefused(() => journal.append(loose(line)), sentence);
     expect([...journal.lines].map(({ type }) => type)).toContain('journal');
+  });
+
+  test.each([null, 'x'])('of a journal in memory stores no %j', async (line) => {
+    const journal = memoryJournal();
+    await expectRefused(() => journal.append(loose(line)), '`line` to be an object');
+    await expectRefused(() => memoryJournal(loose([line])), '`lines[0]` to be an object');
+    expect(journal.lines).toEqual([]);
   });
 
   test.each([null, 5])('of a result resumes with no %j', async (options) => {
@@ -205,5 +226,56 @@ describe('a method', () => {
   ] as const)('of a run folder, %s(), is refused', async (method, sentence) => {
     using run = openRun(join(folder, method));
     await expectRefused(() => called(run[method]), sentence);
+  });
+
+  const place = { problem: 'p', attempt: 0 };
+  test.each([
+    ['saveTree', {}, '`entry` to be one that can be read again (field `problem`: '],
+    ['saveTree', { ...place, step: 0 }, '(field `tree`: expected a tree)'],
+    ['saveTree', { ...place, step: 0, tree: own() }, '(field `tree`: expected a tree)'],
+    ['saveTree', { ...place, tree: treeToJson(own()) }, '(field `step`: '],
+    ['saveOutcome', place, '`outcome` to be one that can be read again (field `status`: '],
+    ['saveOutcome', { ...place, status: 'failed' }, '(field `reason`: '],
+  ] as const)('of a run folder, %s(%j), is refused and writes nothing', async (...wrong) => {
+    const [method, entry, sentence] = wrong;
+    const path = join(folder, 'incomplete');
+    using run = openRun(path);
+    run.writeRun({ command: 'search' });
+    await expectRefused(() => called(run[method], entry), sentence);
+    const { trees, outcomes } = readRun(path);
+    expect([trees, outcomes]).toEqual([[], []]);
+  });
+});
+
+describe('a tree', () => {
+  const tree = own();
+  const other = own().root;
+
+  test.each([
+    ['score', [null], '`node` to be a node of a tree'],
+    ['score', [other], '`node` to belong to this tree'],
+    ['original', [undefined], '`node` to be a node of a tree'],
+    ['original', [other], '`node` to belong to this tree'],
+    ['add', [tree.root], '`children` to be an array'],
+    ['add', [tree.root, [null]], '`children[0]` to be an object'],
+    ['realise', [tree.root], '`transition` to be an object'],
+    ['annotate', [null, {}], '`node` to be a node of a tree'],
+    ['note', [null, 'own', {}], '`node` to be a node of a tree'],
+    ['conclude', [null], '`conclusion` to be an object'],
+  ] as const)('whose %s() is called wrongly refuses', async (method, given, sentence) => {
+    await expectRefused(() => called(tree[method].bind(tree), ...given), sentence);
+  });
+
+  test.each([null, {}])('has no notes at %j', async (node) => {
+    const notes = notesOf('own');
+    await expectRefused(() => notes.at(loose(node)), '`node` to be a node of a tree');
+    await expectRefused(() => notes.write(loose(node), tree.root, {}), 'method `note`');
+  });
+
+  test.each([maxChild, robustChild, leastTried])('has no child null: %o', async (choose) => {
+    await expectRefused(
+      () => called(choose, [null]),
+      'Expected `nodes` to be nodes of a tree, got `null`.',
+    );
   });
 });

@@ -20,6 +20,10 @@ test.each([
 });
 
 test.each([
+  [
+    { value: 1, raw: { scor: 3, range: [0, 5] } },
+    'The evaluation has an unknown `raw.scor`. Did you mean `raw.score`?',
+  ],
   [{ valu: 1 }, 'The evaluation has an unknown `valu`. Did you mean `value`?'],
   [{ value: 1, abuot: 'action' }, 'The evaluation has an unknown `abuot`. Did you mean `about`?'],
 ])('an evaluator that returns %o fails the node', async (wrong, message) => {

@@ -1,4 +1,4 @@
-import { expectObject } from '../../base/expect.ts';
+import { expectFunction, expectObject } from '../../base/expect.ts';
 import type { Middleware, Payee } from '../../contracts/language-model.ts';
 
 /**
@@ -22,5 +22,6 @@ export function wrapModel<Model extends Payee>(
   ...middleware: readonly Middleware<Model>[]
 ): Model {
   expectObject('model', model);
+  for (const wrap of middleware) expectFunction('middleware', wrap);
   return middleware.reduceRight((next, wrap) => wrap(next), model);
 }

@@ -1,10 +1,10 @@
-import { expectArray } from '../../base/expect.ts';
+import { expectMessages } from '../../base/expect-messages.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolCall } from '../../contracts/language-model.ts';
 
 /** The contents alone, separated by empty lines; the last one ends with a line break, unless it will be continued. */
 export function plainPrompt(messages: readonly Message[]): string {
-  expectArray('messages', messages);
+  expectMessages(messages);
   const text = messages.map(contentOf).join('\n\n');
   return messages.at(-1)?.role === 'assistant' ? text : `${text}\n`;
 }
@@ -13,7 +13,7 @@ export function plainPrompt(messages: readonly Message[]): string {
  * ChatML, as used by Qwen and others. Tool calls follow the content in `<tool_call>` tags; offered tools are not shown.
  */
 export function chatmlPrompt(messages: readonly Message[]): string {
-  expectArray('messages', messages);
+  expectMessages(messages);
   const last = messages.at(-1);
   const isPartial = last?.role === 'assistant';
   const whole = isPartial ? messages.slice(0, -1) : messages;

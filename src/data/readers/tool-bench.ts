@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EspalierError } from '../../base/errors.ts';
+import { expectText } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -91,6 +92,7 @@ export function readToolBench(
 ): TreeRecord<ToolBenchState, ToolBenchAction> {
   expectOptions('readToolBench', options, 'problem');
   const { problem } = options;
+  expectText('problem', problem);
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);
   const { query, function: functions, train_messages: messages } = file.answer_generation;

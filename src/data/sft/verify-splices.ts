@@ -1,3 +1,4 @@
+import { expectFunction, expectMethods, expectObjects } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { TreeRecord } from '../record.ts';
@@ -19,6 +20,10 @@ export async function verifySplices<State, Action>(
 ): Promise<(splice: Splice) => boolean> {
   expectOptions('verifySplices', options, 'alpha beta maxSplices isWrong replay');
   const { replay } = options;
+  expectFunction('replay', replay);
+  expectObjects('trees', trees);
+  for (const [place, { tree }] of trees.entries())
+    expectMethods(`trees[${place}].tree`, tree, ['nodes']);
   const verified = new Map<unknown, Set<unknown>>();
   for (const record of trees) {
     for (const splice of splicesOf(record, options)) {

@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectInteger } from '../../base/expect.ts';
+import { expectInteger, gotten } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
@@ -79,7 +79,7 @@ export const gameOf24: Puzzle<
     if (instance.target !== undefined || instance.numbers.length === 4) return instance;
     const expected =
       'four numbers, such as `4 9 10 13`, or numbers and a target, such as `4 9 10 -> 23`';
-    throw expectation('puzzle', expected, text);
+    throw new EspalierError('usage', `Expected ${expected}, ${gotten(text)}`);
   },
   estimate,
   heuristic,

@@ -1,4 +1,4 @@
-import { expectFunction, expectNode, expectNumber } from '../../base/expect.ts';
+import { expectFunction, expectNode, expectNumber, expectObject } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -80,6 +80,7 @@ export async function lookBack<State, Action>(
 ): Promise<void> {
   expectNode('end', end);
   expectFunction('reflect', reflect);
+  expectObject('at', at);
   const { tree, context } = at;
   try {
     await reflect(pathTo(end), { context, environment: context.environment });

@@ -1,4 +1,4 @@
-import { expectArray, expectation } from '../../base/expect.ts';
+import { expectation, expectObjects } from '../../base/expect.ts';
 import { mean } from '../../base/stats/mean.ts';
 
 /** A score, and whether the scored item was correct. */
@@ -58,7 +58,7 @@ export function discrimination(labelled: readonly Labelled[]): Discrimination {
 
 /** The numbers of right and wrong samples; there must be some of each. */
 export function expectBoth(labelled: readonly Labelled[]): readonly [number, number] {
-  expectArray('labelled', labelled);
+  expectObjects('labelled', labelled);
   for (const { score } of labelled) {
     if (!Number.isFinite(score)) throw expectation('score', 'a finite number', score);
   }

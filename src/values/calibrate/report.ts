@@ -1,9 +1,9 @@
 import {
-  expectArray,
   expectation,
   expectInteger,
   expectNumber,
   expectObject,
+  expectObjects,
 } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
@@ -55,7 +55,7 @@ export function reliability(
   expectOptions('reliability', options, 'bins');
   const { bins: width = 10 } = options;
   expectInteger('bins', width, { min: 1 });
-  expectArray('labelled', labelled);
+  expectObjects('labelled', labelled);
   for (const { score } of labelled) expectNumber('score', score, { min: 0, max: 1 });
   const placeOf = (score: number) => Math.min(width - 1, Math.floor(score * width));
   const bins = Array.from({ length: width }, (_, place) => {

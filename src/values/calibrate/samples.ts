@@ -1,4 +1,4 @@
-import { expectFunction } from '../../base/expect.ts';
+import { expectFunction, expectIterable, expectNode } from '../../base/expect.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Labelled } from './auc.ts';
 
@@ -14,10 +14,12 @@ export function labelledFrom<State, Action>(
   nodes: Iterable<SearchNode<State, Action>>,
   isCorrect: (end: SearchNode<State, Action>) => boolean | undefined,
 ): readonly Labelled[] {
+  expectIterable('nodes', 'the nodes of trees, such as `[...tree.nodes()]`', nodes);
   expectFunction('isCorrect', isCorrect);
   const groups = new Map<SearchNode<State, Action>, number>();
   const labelled: Labelled[] = [];
   for (const end of nodes) {
+    expectNode('nodes', end);
     if (!end.terminal || end.status === 'pruned') continue;
     const correct = isCorrect(end);
     if (correct === undefined) continue;
