@@ -50,10 +50,7 @@ export async function removeLeftovers(): Promise<Recovery> {
     return started !== undefined && isOfDead(started);
   });
   let undone = ended.killed;
-  // Where none was seen, the machine is busy with others.
-  if (!ended.isDone && ended.killed > 0) {
-    failed.push('Processes start each other faster than they can be killed.');
-  }
+  if (ended.isKilling) failed.push('Processes start each other faster than they can be killed.');
   for (const folder of leftFolders()) {
     try {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -91,6 +88,8 @@ interface Ended {
   readonly killed: number;
   /** Whether none are left; false if they start each other faster than they are found. */
   readonly isDone: boolean;
+  /** Whether the last rounds still killed some. If not, the time was up because the machine is busy with others. */
+  readonly isKilling: boolean;
 }
 
 /**
@@ -113,14 +112,15 @@ export async function endOrphans(isMeant: (pid: number) => boolean): Promise<End
       await nextTurn();
       if (performance.now() > began + patience) {
         round.return('ended');
-        return { killed: hunt.killed, isDone: false };
+        const isKilling = hunt.killed > 0 && inVain < 3;
+        return { killed: hunt.killed, isDone: false, isKilling };
       }
       turnEnd = performance.now() + turn;
     }
     quiet = step.value === 'spared' ? quiet + 1 : 0;
     inVain = step.value === 'killed' ? 0 : inVain + 1;
   }
-  return { killed: hunt.killed, isDone: true };
+  return { killed: hunt.killed, isDone: true, isKilling: false };
 }
 
 type Met = 'ended' | 'killed' | 'spared';
