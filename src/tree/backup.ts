@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectFunction, expectNumber } from '../base/expect.ts';
+import { expectation, expectFunction, expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
@@ -39,6 +39,9 @@ export function carryUp<State, Action>(
 ): number {
   expectOptions('tree.backup', options, 'rule discount outcome');
   const { rule = meanBackup, discount = usualDiscount, outcome } = options;
+  if (outcome !== undefined && !Number.isFinite(outcome)) {
+    throw expectation('outcome', 'a finite number', outcome);
+  }
   const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
   let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
   // The evaluation of a node may already be Q(s, a). The root has no action.
@@ -55,11 +58,26 @@ export function carryUp<State, Action>(
     }
     isReturn = false;
     sample.target = target;
-    own.visits += 1;
-    own.value = rule(own, sample);
-    sample.bootstrap = own.value;
+    sample.bootstrap = update(own, rule, sample);
   }
   return target;
+}
+
+/** The new value of a node that one more simulation has passed. */
+function update<State, Action>(
+  node: TreeNode<State, Action>,
+  rule: BackupRule,
+  sample: Parameters<BackupRule>[1],
+): number {
+  node.visits += 1;
+  const value = rule(node, sample);
+  // As text it would be null, and the tree could not be read again.
+  if (!Number.isFinite(value)) {
+    node.visits -= 1;
+    throw expectation('rule(node, sample)', 'a finite number', value);
+  }
+  node.value = value;
+  return value;
 }
 
 function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): number {

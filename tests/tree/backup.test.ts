@@ -188,3 +188,21 @@ describe('a rule on its own', () => {
     expect(maxBackup(stats({ visits: 3, children }), sample)).toBe(-0.8);
   });
 });
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, '1', null])(
+  'an outcome or a value of a rule that is no finite number is refused, as no file could hold it: %s',
+  (wrong) => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { value: 0.5 }]);
+    tree.backup(a);
+    const numbers = () => [tree.root, a].map(({ visits, value }) => [visits, value]);
+    const before = numbers();
+    expect(() => tree.backup(a, { outcome: wrong as number })).toThrow(
+      /^Expected `outcome` to be a finite number, got /,
+    );
+    expect(() => tree.backup(a, { rule: () => wrong as number })).toThrow(
+      /^Expected `rule\(node, sample\)` to be a finite number, got /,
+    );
+    expect(numbers()).toEqual(before);
+  },
+);

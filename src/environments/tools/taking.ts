@@ -113,7 +113,7 @@ async function run(shop: Workshop, called: Asked, { at, context }: Within): Prom
     const ran = await place.run(called, call);
     if ('error' in ran) return ran;
     const fingerprint = tool.effect === 'read' ? undefined : await place.fingerprint?.();
-    const isChanged = ground.isLive ? tool.effect !== 'read' : ran.data !== undefined;
+    const isChanged = isInside && !ground.isLive ? ran.data !== undefined : tool.effect !== 'read';
     return {
       ...ran,
       ...(fingerprint !== undefined && { fingerprint }),

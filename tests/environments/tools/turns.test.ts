@@ -212,3 +212,52 @@ test('an input that is nested too deep is told to the model, and the search goes
   expect(stopReason).not.toBe('failed');
   expect(tree.best.reward).toBe(1);
 });
+
+test('`done` is called after a reversible call too, with its output and the world as it left it', async () => {
+  const reserved = new Set<string>();
+  const seen: unknown[] = [];
+  await using environment = toolEnvironment(
+    { notes: 0 },
+    {
+      name: 'seats',
+      task: 'Reserve.',
+      journal: memoryJournal(),
+      tools: (tool) => ({
+        reserve: tool({
+          input: z.object({ seat: z.string() }),
+          effect: 'reversible',
+          run: (_, { seat }) => {
+            reserved.add(seat);
+            return { seat };
+          },
+          undo: (_, { seat }) => void reserved.delete(seat),
+        }),
+      }),
+      done: (db, output) => {
+        seen.push([db, output, [...reserved]]);
+        return reserved.has('a');
+      },
+    },
+  );
+  const { solved: isSolved, tree } = await search(environment, {
+    policy: ({ depth }) =>
+      depth > 1
+        ? []
+        : [{ action: { tool: 'reserve' as const, input: { seat: 'ba'[depth] ?? '' } } }],
+    evaluator: () => 0.5,
+    budget: { simulations: 8 },
+  });
+  expect(seen).toEqual([
+    [{ notes: 0 }, undefined, []],
+    [{ notes: 0 }, { seat: 'b' }, ['b']],
+    [{ notes: 0 }, { seat: 'a' }, ['b', 'a']],
+  ]);
+  expect(isSolved).toBe(true);
+  expect(tree.best).toMatchObject({
+    depth: 2,
+    terminal: true,
+    reward: 1,
+    state: { ended: 'done' },
+  });
+  expect([...reserved]).toEqual([]);
+});
