@@ -3,7 +3,7 @@ import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { messageOf } from '../base/failure.ts';
 import { fileFingerprint } from '../base/file-fingerprint.ts';
-import { exportOf, isModule } from '../base/user-module.ts';
+import { exportOf, isModule, withPlace } from '../base/user-module.ts';
 import type { EvaluatorLike } from '../contracts/evaluator.ts';
 import type { PolicyLike } from '../contracts/policy.ts';
 import { algorithmNames } from '../runs/algorithms.ts';
@@ -199,7 +199,8 @@ async function madeBy(
   } catch (cause) {
     const reason = messageOf(cause).replace(/\.$/, '');
     const message = `The function that \`${path}\` exports has made no ${name} for the problem ${JSON.stringify(request.problem.id)}: ${reason}.`;
-    throw new EspalierError('usage', message, { cause });
+    // Said here, so that it is also in the reason of a search that fails by it.
+    throw new EspalierError('usage', withPlace(message, cause));
   }
 }
 

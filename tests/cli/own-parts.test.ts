@@ -210,6 +210,42 @@ test('a run in a world of its own becomes rows, and goes on only with the same m
   expect(told.stderr).toMatch(/^`.*changing\.js` has changed since the run in `.*many`/);
 });
 
+test.each([
+  ['the first', 'cellar\n4\n5\n'],
+  ['the last', '4\n5\ncellar\n'],
+])(
+  'a problem that the module refuses fails alone, and the others become rows: %s',
+  async (name, lines) => {
+    const problems = fileIn(folder, `${name}.jsonl`, lines);
+    const [run, out] = [join(folder, `${name}-run`), join(folder, `${name}-rows`)];
+    const made = await espalier(
+      ...['generate', '--problems', problems, ...inWorld(), '--run', run, '--out', out],
+      ...['--simulations', '60', '--json'],
+    );
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const reason = `The function that \`${world}\` exports has made no environment for the problem "cellar": Expected a floor (at ${world}:4:33).`;
+    const failed = [expect.objectContaining({ problem: 'cellar', reason }) as unknown];
+    expect(resultIn(made)).toMatchObject({ total: 3, done: 2, failed });
+    const rows = () => readFileSync(join(out, 'agent-q', 'train-00000-of-00001.jsonl'), 'utf8');
+    const first = rows();
+    expect(first).toContain('Go to floor 5.');
+    const again = ['export', run, '--rule', 'agent-q', '--environment', world, '--out', out];
+    expect(await espalier(...again)).toMatchObject({ code: 0, stderr: '' });
+    expect(rows()).toBe(first);
+  },
+);
+
+test('a run none of whose problems the module makes is refused', async () => {
+  const problems = fileIn(folder, 'none.jsonl', 'cellar\nattic\n');
+  const { code, stderr } = await espalier(
+    ...['generate', '--problems', problems, ...inWorld(), '--out', join(folder, 'no-rows')],
+    ...['--run', join(folder, 'none-run')],
+  );
+  expect(code).toBe(2);
+  expect(stderr).toContain('has made no environment for the problem "cellar": Expected a floor');
+  expect(existsSync(join(folder, 'none-run'))).toBe(false);
+});
+
 test('a saved search goes on only with the same modules', async () => {
   const changing = fileIn(folder, 'search.js', lift);
   const save = ['--save', join(folder, 'saved')];
