@@ -338,3 +338,17 @@ test('a module that cannot be parsed or throws is told with the line', async () 
   const { stderr } = await espalier('search', ...inWorld(), '--policy', throws);
   expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late (at ${throws}:2:9).\n`);
 });
+
+test('a promise that code of its own does not await is told in one sentence', async () => {
+  await build();
+  const hasty = fileIn(
+    folder,
+    'hasty.mjs',
+    "export const policy = { async propose() {\n  Promise.reject(new Error('Too early'));\n  return [{ action: 1 }];\n} };",
+  );
+  const parts = ['--environment', world, '--policy', hasty, '--value', world];
+  expect(await start('search', ...parts).finished).toMatchObject({
+    code: 1,
+    stderr: `A promise that nothing awaits was rejected: Too early (at ${hasty}:2:18). Put \`await\` before the call that made it.\n`,
+  });
+});
