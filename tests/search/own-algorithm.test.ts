@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { SearchAlgorithm } from '../../src/index.ts';
+import { banditTree } from '../../src/testing/index.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
+
+const problem = banditTree();
+
+type Run = SearchAlgorithm<readonly number[], number>['run'];
+
+const searchBy = (run: Run, changes: Partial<SearchOf<readonly number[], number>> = {}) =>
+  searchOf({
+    ...{ ...problem, budget: { simulations: 30 }, ...changes },
+    algorithm: { name: 'own', concurrency: 'any', laws: [], run },
+  });
+
+/** A policy and an evaluator that take a while. */
+const slow = {
+  policy: { propose: () => sleep(5).then(() => [{ action: 0 }]) },
+  evaluator: () => sleep(5).then(() => 0.5),
+};
+
+/** What no code handles from here on. */
+function unhandled(): unknown[] {
+  const heard: unknown[] = [];
+  const hear = (reason: unknown) => heard.push(reason);
+  process.on('unhandledRejection', hear);
+  onTestFinished(() => void process.off('unhandledRejection', hear));
+  return heard;
+}
+
+describe('a call that an algorithm does not await', () => {
+  test.each<[string, Run]>([
+    ['expand', async (tree, context) => void context.expand(tree.root)],
+    ['evaluate', async (tree, context) => void context.evaluate([tree.root])],
+    [
+      'search',
+      async (_, context) => void context.search(problem.environment, { ...slow, share: 1 }),
+    ],
+  ])('fails the search in one sentence, and rejects nothing: %s', async (name, run) => {
+    const heard = unhandled();
+    const { stopReason, failure } = await searchBy(run, slow);
+    expect([stopReason, failure?.message]).toEqual([
+      'failed',
+      `The algorithm \`own\` ended while its call of \`context.${name}\` was under way: put \`await\` before that call.`,
+    ]);
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('rejects nothing where the budget ends the search', async () => {
+    const heard = unhandled();
+    const { stopReason } = await searchBy(async (tree, context) => {
+      await context.expand(tree.root);
+      await context.simulate(async () => {
+        void context.evaluate(tree.root.children);
+        return 'continue';
+      });
+    }, slow);
+    expect(stopReason).toBe('budget');
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('rejects nothing after the end of the search', async () => {
+    const heard = unhandled();
+    let late: Promise<unknown> | undefined;
+    await searchBy(async (tree, context) => {
+      late = sleep(20).then(() => void context.expand(tree.root));
+    }, slow);
+    await late;
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('is no failure where its effect is done', async () => {
+    const { stopReason, tree } = await searchBy(async (tree, context) => {
+      void context.expand(tree.root);
+    });
+    expect([stopReason, tree.root.children.length]).toEqual(['exhausted', 3]);
+  });
+});
