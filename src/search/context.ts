@@ -44,6 +44,8 @@ export class AlgorithmContext<State, Action>
   /** The names of the methods whose effects are in flight. */
   readonly #inFlight = new Map<Promise<unknown>, string>();
   #isOver = false;
+  /** The number of effects that needed no waiting since simulation `at` began. */
+  #instant = { effects: 0, at: 0 };
 
   /**
    * @param simulations - Returns the current ones: a retry of failed calls starts new ones. @param fills - Whether to
@@ -217,10 +219,23 @@ export class AlgorithmContext<State, Action>
   #settled<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
     try {
       const result = run();
-      return result instanceof Promise ? this.#followed(name, result) : Promise.resolve(result);
+      if (result instanceof Promise) return this.#followed(name, result);
+      return this.#takesTurn() ? this.#behindTurn(result) : Promise.resolve(result);
     } catch (error) {
       return this.#followed(name, Promise.reject<T>(error));
     }
+  }
+
+  /** Whether the event loop is to get a turn: an algorithm that starts no simulation would never let a timer run. */
+  #takesTurn(): boolean {
+    const { simulations } = this.#session.tree;
+    if (simulations !== this.#instant.at) this.#instant = { effects: 0, at: simulations };
+    return ++this.#instant.effects % effectsPerTurn === 0;
+  }
+
+  async #behindTurn<T>(result: T): Promise<T> {
+    await this.#simulations().turn();
+    return result;
   }
 
   #followed<T>(name: string, effect: Promise<T>): Promise<T> {
@@ -237,3 +252,6 @@ export class AlgorithmContext<State, Action>
     );
   }
 }
+
+/** The number of effects without waiting, and without a new simulation, after which the event loop gets a turn. */
+const effectsPerTurn = 256;

@@ -73,11 +73,12 @@ export class Expansions<State, Action> {
   }
 
   /** Appends actions that the algorithm already knows. */
-  async graft(
+  graft(
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],
-  ): Promise<Children<State, Action>> {
-    await this.#realisations.realise([node]);
+  ): MaybePromise<Children<State, Action>> {
+    const realising = this.#realisations.realise([node]);
+    if (realising !== undefined) return realising.then(() => this.graft(node, proposals));
     const isInner = node.status === 'open' || node.status === 'closed' || hasFailedBelow(node);
     if (node.kind === 'proposed' || !isInner || proposals.length === 0) return [];
     const context = new PluginContext(this.#session.runtime, 'graft', { node: node.id });

@@ -80,3 +80,49 @@ describe('a call that an algorithm does not await', () => {
     expect([stopReason, tree.root.children.length]).toEqual(['exhausted', 3]);
   });
 });
+
+describe('an algorithm that starts no simulation', () => {
+  const forever: readonly [string, Run][] = [
+    [
+      'expand',
+      async (tree, context) => {
+        while (!context.stopped) await context.expand(tree.root);
+      },
+    ],
+    [
+      'realise and evaluate',
+      async (tree, context) => {
+        while (!context.stopped) {
+          await context.realise(tree.root.children);
+          await context.evaluate(tree.root.children);
+        }
+      },
+    ],
+    [
+      'graft',
+      async (tree, context) => {
+        while (!context.stopped) await context.graft(tree.root, []);
+      },
+    ],
+    [
+      'a simulation that goes on and on',
+      (tree, context) =>
+        context.simulate(async () => {
+          while (!context.stopped) await context.expand(tree.root);
+          return 'continue';
+        }),
+    ],
+  ];
+  test.each(forever)('ends at the deadline: %s', async (_, run) => {
+    const { stopReason, exceeded } = await searchBy(run, { budget: { ms: 50 } });
+    expect([stopReason, exceeded]).toEqual(['budget', 'ms']);
+  });
+
+  test('ends when it is aborted', async () => {
+    const signal = AbortSignal.timeout(50);
+    const run: Run = async (tree, context) => {
+      while (!context.stopped) await context.expand(tree.root);
+    };
+    await expect(searchBy(run, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
