@@ -339,6 +339,19 @@ test('a module that cannot be parsed or throws is told with the line', async () 
   expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late (at ${throws}:2:9).\n`);
 });
 
+const algorithm = "name: 'a', concurrency: 'any', laws: ['visit'], run() {}";
+test.each([
+  ['an algorithm', `export default { ${algorithm} };`],
+  ['a function that makes it', `export default () => ({ ${algorithm} });`],
+])('an algorithm is checked as in code: %s', async (name, code) => {
+  const path = fileIn(folder, `${name}.js`, code);
+  expect(await espalier('search', ...inWorld(), '--algorithm', path)).toMatchObject({
+    code: 2,
+    stderr:
+      "Expected `algorithm.laws[0]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`.\n",
+  });
+});
+
 test('a promise that code of its own does not await is told in one sentence', async () => {
   await build();
   const hasty = fileIn(
