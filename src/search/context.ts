@@ -1,4 +1,4 @@
-import { expectArray, expectNode } from '../base/expect.ts';
+import { expectArray, expectNode, expectNodes, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { ignoreRejection } from '../base/is-thenable.ts';
 import { bindTakenOut } from '../base/taken-out.ts';
@@ -149,11 +149,18 @@ export class AlgorithmContext<State, Action>
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],
   ): Promise<readonly SearchNode<State, Action>[]> {
-    return this.#settled('graft', () => this.#expansions.graft(node, proposals));
+    return this.#settled('graft', () => {
+      expectNode('node', node);
+      expectArray('proposals', proposals);
+      return this.#expansions.graft(node, proposals);
+    });
   }
 
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
-    return this.#settled('realise', () => this.#realisations.realise(nodes));
+    return this.#settled('realise', () => {
+      expectNodes(nodes);
+      return this.#realisations.realise(nodes);
+    });
   }
 
   evaluate(
@@ -161,25 +168,29 @@ export class AlgorithmContext<State, Action>
     options?: { readonly again?: boolean },
   ): Promise<void> {
     return this.#settled('evaluate', () => {
-      expectArray('nodes', nodes);
+      expectNodes(nodes);
       if (options !== undefined) expectOptions('context.evaluate', options, 'again');
       return this.#evaluations.evaluate(nodes, options?.again === true);
     });
   }
 
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
+    expectNode('node', node);
     const outcome = this.#evaluations.outcome(node);
     return outcome instanceof Promise ? this.#settled('outcome', () => outcome) : outcome;
   }
 
   key(node: SearchNode<State, Action>): string | undefined {
+    expectNode('node', node);
     return this.#realisations.key(node);
   }
 
   conclude(conclusion: Parameters<SearchContext<State, Action>['conclude']>[0]): void {
+    expectObject('conclusion', conclusion);
     const isVote = 'votes' in conclusion;
     expectOptions('context.conclude', conclusion, isVote ? 'votes' : 'node optimal');
     const { tree, environment } = this.#session;
+    if (!isVote) expectNode('conclusion.node', conclusion.node);
     const found = isVote ? elected(tree, environment, conclusion.votes) : conclusion;
     if (found === undefined) return;
     tree.conclude(found);

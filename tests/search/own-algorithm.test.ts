@@ -126,3 +126,42 @@ describe('an algorithm that starts no simulation', () => {
     await expect(searchBy(run, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });
+
+/** What a caller without types may hand in. */
+type Loose = Readonly<Record<string, (...given: unknown[]) => unknown>>;
+
+test.each<[string, unknown[], string]>([
+  ['round', ['level', null, async () => {}], '`nodes` to be an array, got `null`'],
+  ['round', ['level', []], '`run` to be a function, got `undefined`'],
+  ['realise', [{ id: 0 }], '`nodes` to be an array, got an object'],
+  [
+    'realise',
+    [[undefined]],
+    '`nodes[0]` to be a node of a tree, such as `tree.root`, got `undefined`',
+  ],
+  ['evaluate', [[null]], '`nodes[0]` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['graft', [null, []], '`node` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['graft', [{ id: 0 }], '`proposals` to be an array, got `undefined`'],
+  ['outcome', [null], '`node` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['key', [null], '`node` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['conclude', [null], '`conclusion` to be an object, got `null`'],
+  [
+    'conclude',
+    [{}],
+    '`conclusion.node` to be a node of a tree, such as `tree.root`, got `undefined`',
+  ],
+  [
+    'conclude',
+    [{ votes: [{}] }],
+    '`node` to be a node of a tree, such as `tree.root`, got `undefined`',
+  ],
+])('context.%s refuses %j in one sentence', async (method, given, expected) => {
+  const environment = { ...problem.environment, answer: () => 1 };
+  const run: Run = async (_, context) => {
+    await (context as unknown as Loose)[method]?.(...given);
+  };
+  await expect(searchBy(run, { environment })).rejects.toMatchObject({
+    name: 'EspalierError',
+    message: `Expected ${expected}.`,
+  });
+});
