@@ -163,6 +163,13 @@ export function expectNode(name: string, value: unknown): void {
   }
 }
 
+/** Throws unless `value` is an array of nodes. For callers without types. */
+export function expectNodes(value: readonly unknown[]): void {
+  expectArray('nodes', value);
+  const place = value.findIndex((node) => typeof Object(node).id !== 'number');
+  if (place >= 0) expectNode(`nodes[${place}]`, value[place]);
+}
+
 /** Throws unless `value` is an array. For callers without types. */
 export function expectArray(name: string, value: unknown): void {
   if (!Array.isArray(value)) throw expectation(name, 'an array', value);

@@ -163,7 +163,7 @@ async function describeRun(
   request: GenerateArguments,
   {
     models: { model },
-    problems: [first],
+    problems,
     own,
   }: {
     readonly models: Models;
@@ -171,8 +171,7 @@ async function describeRun(
     readonly own: OwnModules;
   },
 ): Promise<Fields> {
-  const asked = first as AskedProblem;
-  const parts = await partsFor(asked, { model }, own);
+  const { asked, parts } = await firstMade(problems, { model }, own);
   const { seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   const problem = problemOf(asked, parts.environment);
@@ -191,6 +190,23 @@ async function describeRun(
     ...(request.batch === true && { batch: true }),
     versions: { espalier: espalierVersion(), node: process.versions.node },
   };
+}
+
+/** The first problem that the modules make parts for. One that they refuse fails on its own, as long as they make any. */
+async function firstMade(
+  problems: readonly AskedProblem[],
+  models: Models,
+  own: OwnModules,
+): Promise<{ readonly asked: AskedProblem; readonly parts: OwnParts }> {
+  const refusals: unknown[] = [];
+  for (const asked of problems) {
+    try {
+      return { asked, parts: await partsFor(asked, models, own) };
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  throw refusals[0];
 }
 
 /** @throws EspalierError `usage` where the folder holds a run of something else. */

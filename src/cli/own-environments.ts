@@ -21,7 +21,7 @@ export function adopted(saved: SavedRun, own: OwnModules): SavedRun {
 }
 
 /**
- * The environments of the problems of a run that was made with `--environment`; `undefined` for any other run.
+ * The environments of the problems with trees of a run that was made with `--environment`; `undefined` for any other run.
  *
  * @throws EspalierError `usage` if the module was not named again: a run folder names no code to run.
  */
@@ -43,7 +43,10 @@ export async function environmentsOf(
     );
   }
   const made = new Map<string, ShownEnvironment>();
+  // The module may refuse a problem, whose search has then failed.
+  const grown = new Set(saved.trees.map(({ problem }) => problem));
   for (const { answer: _, ...problem } of recordedIn(path, saved).asked) {
+    if (!grown.has(problem.id)) continue;
     const { environment } = await own.make({ problem });
     if (environment !== undefined) made.set(problem.id, environment);
   }

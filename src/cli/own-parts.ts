@@ -3,7 +3,7 @@ import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { messageOf } from '../base/failure.ts';
 import { fileFingerprint } from '../base/file-fingerprint.ts';
-import { exportOf, isModule } from '../base/user-module.ts';
+import { exportOf, isModule, withPlace } from '../base/user-module.ts';
 import type { EvaluatorLike } from '../contracts/evaluator.ts';
 import type { PolicyLike } from '../contracts/policy.ts';
 import { algorithmNames } from '../runs/algorithms.ts';
@@ -12,6 +12,7 @@ import type { PartRequest } from '../runs/part-request.ts';
 import type { ShownEnvironment } from '../runs/problem.ts';
 import type { AskedProblem } from '../runs/problems-file.ts';
 import type { SearchAlgorithm } from '../search/contracts.ts';
+import { expectAlgorithm } from '../search/parts.ts';
 import type { Models } from './model.ts';
 import { expectWord, type WordParser, withWords } from './values.ts';
 
@@ -173,14 +174,19 @@ async function loadPart(name: keyof OwnParts, path: string): Promise<LoadedPart>
     const message = `Expected \`${path}\` to export, as its default or as \`${name}\`, ${kind.what}; or a function that makes it of { model, judgeModel, problem }.${got}`;
     throw new EspalierError('usage', message);
   }
+  if (name === 'algorithm' && typeof exported !== 'function') {
+    expectAlgorithm(name, exported as SearchAlgorithm);
+  }
   return {
     name,
     identity: { module: path, file: fileFingerprint(path) ?? '' },
     async make(request) {
       if (typeof exported !== 'function') return exported;
       const made = await madeBy(exported as Maker, request, { name, path });
-      if (isOne(made, kind) || (kind.isFunction === true && typeof made === 'function'))
+      if (isOne(made, kind) || (kind.isFunction === true && typeof made === 'function')) {
+        if (name === 'algorithm') expectAlgorithm(name, made as SearchAlgorithm);
         return made;
+      }
       const message = `Expected the function that \`${path}\` exports to make ${kind.what}.`;
       throw new EspalierError('usage', message);
     },
@@ -199,7 +205,8 @@ async function madeBy(
   } catch (cause) {
     const reason = messageOf(cause).replace(/\.$/, '');
     const message = `The function that \`${path}\` exports has made no ${name} for the problem ${JSON.stringify(request.problem.id)}: ${reason}.`;
-    throw new EspalierError('usage', message, { cause });
+    // Said here, so that it is also in the reason of a search that fails by it.
+    throw new EspalierError('usage', withPlace(message, cause));
   }
 }
 

@@ -40,7 +40,7 @@ const lineSchema = z.union([
 
 /**
  * Reads a file of problems, one per line: `{"question": …, "answer": …}` or `{"task": …, "input": …}` as JSON, each
- * with an optional `id`; if a task is given, also the bare input of a puzzle.
+ * with an optional `id`; if a task is given, also the bare input of a puzzle, as text or as a JSON text.
  *
  * @param task - The puzzle of lines that name none; `'own'` if all are inputs of the user's own environment.
  * @throws EspalierError `usage`, naming the line.
@@ -106,7 +106,7 @@ interface Line extends Place {
 
 function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   if (task !== undefined && !line.trimStart().startsWith('{')) {
-    const input = line.trim();
+    const input = bareInput(line, { path, number });
     return { id: input, ...(task !== 'own' && { task }), input };
   }
   expectKnownKeys(line, { path, number });
@@ -120,6 +120,14 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   expectKnownTask(line, { path, number });
   const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
   return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
+}
+
+/** An input by itself: as it stands, or as a JSON text. */
+function bareInput(line: string, place: Place): string {
+  const written = line.trim();
+  const input = written.startsWith('"') ? (parsedLine(written) ?? written) : written;
+  if (typeof input === 'string' && input.trim() !== '') return input;
+  throw fault(place, 'expected an input, a text that is not empty');
 }
 
 const keys: readonly string[] = ['question', 'answer', 'task', 'input', 'id'];

@@ -1,5 +1,6 @@
-import { expectArray, expectNode } from '../base/expect.ts';
+import { expectArray, expectNode, expectNodes, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { ignoreRejection } from '../base/is-thenable.ts';
 import { bindTakenOut } from '../base/taken-out.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -40,6 +41,11 @@ export class AlgorithmContext<State, Action>
   readonly #trials: { readonly policy: Trial; readonly evaluator: Trial };
   /** Draws further samples, if that was requested. */
   readonly #filling: Filling<State, Action> | undefined;
+  /** The names of the methods whose effects are in flight. */
+  readonly #inFlight = new Map<Promise<unknown>, string>();
+  #isOver = false;
+  /** The number of effects since simulation `at` began. */
+  #since = { effects: 0, at: 0 };
 
   /**
    * @param simulations - Returns the current ones: a retry of failed calls starts new ones. @param fills - Whether to
@@ -129,7 +135,7 @@ export class AlgorithmContext<State, Action>
     node: SearchNode<State, Action>,
     options?: ExpandOptions,
   ): Promise<readonly SearchNode<State, Action>[]> {
-    return settled(() => {
+    return this.#settled('expand', () => {
       expectNode('node', node);
       return this.#expansions.expand(node, options);
     });
@@ -143,36 +149,48 @@ export class AlgorithmContext<State, Action>
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],
   ): Promise<readonly SearchNode<State, Action>[]> {
-    return this.#expansions.graft(node, proposals);
+    return this.#settled('graft', () => {
+      expectNode('node', node);
+      expectArray('proposals', proposals);
+      return this.#expansions.graft(node, proposals);
+    });
   }
 
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
-    return settled(() => this.#realisations.realise(nodes) ?? done);
+    return this.#settled('realise', () => {
+      expectNodes(nodes);
+      return this.#realisations.realise(nodes);
+    });
   }
 
   evaluate(
     nodes: readonly SearchNode<State, Action>[],
     options?: { readonly again?: boolean },
   ): Promise<void> {
-    return settled(() => {
-      expectArray('nodes', nodes);
+    return this.#settled('evaluate', () => {
+      expectNodes(nodes);
       if (options !== undefined) expectOptions('context.evaluate', options, 'again');
-      return this.#evaluations.evaluate(nodes, options?.again === true) ?? done;
+      return this.#evaluations.evaluate(nodes, options?.again === true);
     });
   }
 
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
-    return this.#evaluations.outcome(node);
+    expectNode('node', node);
+    const outcome = this.#evaluations.outcome(node);
+    return outcome instanceof Promise ? this.#settled('outcome', () => outcome) : outcome;
   }
 
   key(node: SearchNode<State, Action>): string | undefined {
+    expectNode('node', node);
     return this.#realisations.key(node);
   }
 
   conclude(conclusion: Parameters<SearchContext<State, Action>['conclude']>[0]): void {
+    expectObject('conclusion', conclusion);
     const isVote = 'votes' in conclusion;
     expectOptions('context.conclude', conclusion, isVote ? 'votes' : 'node optimal');
     const { tree, environment } = this.#session;
+    if (!isVote) expectNode('conclusion.node', conclusion.node);
     const found = isVote ? elected(tree, environment, conclusion.votes) : conclusion;
     if (found === undefined) return;
     tree.conclude(found);
@@ -188,7 +206,54 @@ export class AlgorithmContext<State, Action>
     environment: Environment<S, A>,
     options: NoInfer<SearchOptions<S, A>> & { readonly share: number },
   ): Promise<SearchResult<S, A>> {
-    return this.#session.nested(environment, options);
+    return this.#settled('search', () => this.#session.nested(environment, options));
+  }
+
+  /** Ends the search as failed if an effect is still in flight: the algorithm, which has ended, has not awaited it. */
+  expectAwaited(algorithm: string): void {
+    const [method] = this.#inFlight.values();
+    if (method === undefined || this.stopped) return;
+    const message = `The algorithm \`${algorithm}\` ended while its call of \`context.${method}\` was under way: put \`await\` before that call.`;
+    this.#simulations().end({ reason: 'failed', failure: { kind: 'invalid', message } });
+  }
+
+  /** Nothing has to handle that the end of the search rejects what is in flight. */
+  end(): void {
+    this.#isOver = true;
+    for (const promise of this.#inFlight.keys()) ignoreRejection(promise);
+  }
+
+  /**
+   * Turns a synchronous exception into a rejection: otherwise a caller that waits for several promises would never await
+   * the others.
+   */
+  #settled<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
+    try {
+      const effect = run();
+      const result = this.#takesTurn() ? this.#behindTurn(effect) : effect;
+      return result instanceof Promise ? this.#followed(name, result) : Promise.resolve(result);
+    } catch (error) {
+      return this.#followed(name, Promise.reject<T>(error));
+    }
+  }
+
+  /** Whether the event loop is to get a turn: an algorithm that starts no simulation would never let a timer run. */
+  #takesTurn(): boolean {
+    const { simulations } = this.#session.tree;
+    if (simulations !== this.#since.at) this.#since = { effects: 0, at: simulations };
+    return ++this.#since.effects % effectsPerTurn === 0;
+  }
+
+  async #behindTurn<T>(effect: MaybePromise<T>): Promise<T> {
+    const [result] = await Promise.all([effect, this.#simulations().turn()]);
+    return result;
+  }
+
+  #followed<T>(name: string, effect: Promise<T>): Promise<T> {
+    const ended = effect.finally(() => this.#inFlight.delete(ended));
+    this.#inFlight.set(ended, name);
+    if (this.#isOver) ignoreRejection(ended);
+    return ended;
   }
 
   static {
@@ -199,16 +264,5 @@ export class AlgorithmContext<State, Action>
   }
 }
 
-const done: Promise<void> = Promise.resolve();
-
-/**
- * Turns a synchronous exception into a rejection: otherwise a caller that waits for several promises would never await
- * the others.
- */
-function settled<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return run();
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
+/** The number of effects without a new simulation after which the event loop gets a turn: each may take milliseconds. */
+const effectsPerTurn = 64;

@@ -405,7 +405,7 @@ export interface SearchResult<State, Action> {
   readonly failure: Failure | undefined;
   /**
    * Failures in the tree, however the search ended: after `exhausted`, parts of the tree may be missing because of
-   * them.
+   * them. Errors of tools that the model was told are not among them.
    */
   readonly failures: {
     /** Their number. Nodes that failed only because all nodes below them did are not counted. */

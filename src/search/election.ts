@@ -1,6 +1,6 @@
 import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectArray, expectNumber } from '../base/expect.ts';
+import { expectArray, expectNode, expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -26,6 +26,7 @@ export function elected<State, Action>(
   const ballots = votes.flatMap((vote) => {
     expectOptions('votes', vote, 'node weight');
     const { node, weight = 1 } = vote;
+    expectNode('node', node);
     expectNumber('weight', weight, { min: 0 });
     if (tree.node(node.id) !== node) throw foreign(node);
     const answer = answerOf(node, environment, tree);

@@ -6,6 +6,7 @@ import { stateAddress } from '../calls/acting-on.ts';
 import type { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
+import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal, ProposeRequest } from '../contracts/policy.ts';
 import type { Spend } from '../contracts/spend.ts';
@@ -44,7 +45,7 @@ export class Expansions<State, Action> {
     node: SearchNode<State, Action>,
     options: ExpandOptions = {},
     again = false,
-  ): Promise<Children<State, Action>> {
+  ): MaybePromise<Children<State, Action>> {
     if (options !== this.#checked) this.#check(options);
     const { independent = false } = options;
     const { crowd } = this.#session;
@@ -56,7 +57,7 @@ export class Expansions<State, Action> {
       realising === undefined
         ? this.#propose(node, options, again)
         : realising.then(() => this.#propose(node, options, again));
-    if (!(proposing instanceof Promise)) return Promise.resolve(proposing);
+    if (!(proposing instanceof Promise)) return proposing;
     return independent ? proposing : crowd.begin(node, proposing);
   }
 
@@ -72,11 +73,12 @@ export class Expansions<State, Action> {
   }
 
   /** Appends actions that the algorithm already knows. */
-  async graft(
+  graft(
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],
-  ): Promise<Children<State, Action>> {
-    await this.#realisations.realise([node]);
+  ): MaybePromise<Children<State, Action>> {
+    const realising = this.#realisations.realise([node]);
+    if (realising !== undefined) return realising.then(() => this.graft(node, proposals));
     const isInner = node.status === 'open' || node.status === 'closed' || hasFailedBelow(node);
     if (node.kind === 'proposed' || !isInner || proposals.length === 0) return [];
     const context = new PluginContext(this.#session.runtime, 'graft', { node: node.id });
@@ -90,7 +92,7 @@ export class Expansions<State, Action> {
     node: SearchNode<State, Action>,
     { count = Number.POSITIVE_INFINITY, arm, independent = false, widening }: ExpandOptions,
     again: boolean,
-  ): Children<State, Action> | Promise<Children<State, Action>> {
+  ): MaybePromise<Children<State, Action>> {
     const { tree, policy, runtime, ledger, environment } = this.#session;
     if (!(again || node.status === 'open') || node.kind === 'proposed') return [];
     // Another simulation took the room that the node had when it was selected.

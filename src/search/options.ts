@@ -87,6 +87,8 @@ export function checkOptions<State, Action>(
   }
   checkOthers(options);
   const {
+    policy: proposer = method?.policy,
+    evaluator: valuer = method?.evaluator,
     algorithm = method?.algorithm ?? mcts(),
     budget = defaultBudget,
     order = 'arrival',
@@ -95,8 +97,8 @@ export function checkOptions<State, Action>(
     prices = {},
     clock = systemClock,
   } = options;
-  const policy = policyOf(options.policy ?? method?.policy);
-  const evaluator = evaluatorOf(options.evaluator ?? method?.evaluator);
+  const policy = policyOf(proposer);
+  const evaluator = evaluatorOf(valuer);
   expectAlgorithm('algorithm', algorithm);
   expectMethods('clock', clock, ['now', 'sleep']);
   const concurrency = concurrencyOf(options.concurrency);

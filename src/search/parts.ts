@@ -1,5 +1,13 @@
 import { EspalierError } from '../base/errors.ts';
-import { callHint, expectArray, expectMethods, expectOneOf, isRefusalOf } from '../base/expect.ts';
+import {
+  callHint,
+  expectArray,
+  expectation,
+  expectMethods,
+  expectOneOf,
+  expectText,
+  isRefusalOf,
+} from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
 import { failedBy } from '../base/failure.ts';
 import { asNative } from '../base/is-thenable.ts';
@@ -9,12 +17,19 @@ import type { Failed } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { NodeWithState } from '../contracts/node.ts';
 import type { Policy, PolicyLike } from '../contracts/policy.ts';
-import type { SearchAlgorithm } from './contracts.ts';
+import type { ConservationLaw, SearchAlgorithm } from './contracts.ts';
+
+const laws: readonly ConservationLaw[] = ['visits', 'values', 'simulations'];
 
 /** Throws unless `value` is an algorithm. For callers without types. */
 export function expectAlgorithm(name: string, value: SearchAlgorithm<never, never>): void {
   expectMethods(name, value, ['run']);
+  expectText(`${name}.name`, value.name);
   expectArray(`${name}.laws`, value.laws);
+  for (const [place, law] of value.laws.entries()) expectOneOf(`${name}.laws[${place}]`, law, laws);
+  const { concurrency } = value;
+  if (concurrency === 'any' || typeof Object(concurrency).serial === 'string') return;
+  throw expectation(`${name}.concurrency`, "'any' or { serial: 'the reason' }", concurrency);
 }
 
 /** A policy as an object. */

@@ -1,3 +1,4 @@
+import { expectFunction, expectNodes } from '../base/expect.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { SearchContext } from './contracts.ts';
 
@@ -13,6 +14,8 @@ export async function runRound<State, Action>(
   },
 ): Promise<'done' | 'stopped'> {
   const { name, nodes, run } = round;
+  expectNodes(nodes);
+  expectFunction('run', run);
   const left = nodes.values();
   let done = 0;
   await context.simulate(

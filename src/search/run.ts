@@ -112,8 +112,7 @@ export async function runSearch<State, Action>(
     ledger.close();
     outside.gate.giveUp(searchIsOver);
   };
-  const isPart = within !== undefined;
-  const stop = await grow(session, { checked, outside, isPart, giveUp });
+  const stop = await grow(session, { checked, outside, isPart: within !== undefined, giveUp });
   const result = report(session, {
     ...{ checked, outside, stop },
     resume: async (changes = {}) => {
@@ -177,8 +176,7 @@ async function plant<State, Action>(
   runtime: PluginRuntime,
 ): Promise<SearchTree<State, Action>> {
   try {
-    const context = new PluginContext(runtime, 'reset');
-    const start = await environment.reset(context);
+    const start = await environment.reset(new PluginContext(runtime, 'reset'));
     const fault = faultOfTransition('reset', start);
     if (fault !== undefined) throw new EspalierError('usage', fault);
     const tree = new SearchTree<State, Action>(start.state, {
@@ -290,6 +288,7 @@ async function grow<State, Action>(
     do {
       await algorithm.run(tree, context);
       await simulations.rest();
+      context.expectAwaited(algorithm.name);
     } while (await mayGoOn());
   };
   let simulated: number | undefined;
@@ -327,6 +326,7 @@ async function grow<State, Action>(
     signal?.removeEventListener('abort', abort);
     abandoned.forget();
     simulations.abandon();
+    context.end();
     unwatch();
     if (!isPart) close(outside, ledger);
   }

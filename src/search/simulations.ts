@@ -246,6 +246,11 @@ export class Simulations<State, Action> {
     return this.#mustRest(issued) ? this.#rest() : this.#turnOfOthers();
   }
 
+  /** Gives the event loop a turn. */
+  turn(): Promise<void> {
+    return this.#options.sequencer.rest();
+  }
+
   /** From time to time, all workers give the event loop a turn: it gets none while one of them continues. */
   #turnOfOthers(): Promise<void> | undefined {
     if (this.#session.tree.simulations % simulationsPerTurn === 0) {

@@ -107,3 +107,24 @@ test('its advice keeps to what was found, on a server that answers every path an
     'JSON answers would be constrained to their schema, but it was ignored: set `capabilities: { schema: false }`.',
   ]);
 });
+
+test('its advice says how to use what was found on a server of an unknown kind', async () => {
+  const multiply = { id: '1', type: 'function', function: { name: 'multiply', arguments: '{}' } };
+  const message = { role: 'assistant', content: 'Hello.', tool_calls: [multiply] };
+  const logprobs = { content: [{ token: 'H', logprob: -1, top_logprobs: [] }] };
+  const choices = [{ index: 0, message, finish_reason: 'stop', logprobs }];
+  const fetch = () => Promise.resolve(Response.json({ choices, data: [{ id: 'm' }] }));
+  const linesOf = async (capabilities: { tools?: boolean; logprobs?: boolean }) => {
+    const options = { preset: 'generic', baseUrl: 'http://plain/v1', model: 'm', fetch } as const;
+    const { advice } = await examine(openaiCompatible({ ...options, capabilities }), { fetch });
+    return advice.filter((line) => /Judgements|[Tt]ools/.test(line));
+  };
+  expect(await linesOf({})).toEqual([
+    'Judgements are averaged over three answers. To read them from log-probabilities, make the model with `openaiCompatible({ capabilities: { logprobs: true } })`.',
+    'Tools are described in the prompt, and calls are read from JSON. To offer it tools, make the model with `openaiCompatible({ capabilities: { tools: true } })`.',
+  ]);
+  expect(await linesOf({ tools: true, logprobs: true })).toEqual([
+    'Judgements are read from log-probabilities: one call of one token each.',
+    'Tools are offered to it.',
+  ]);
+});

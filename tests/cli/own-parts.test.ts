@@ -210,6 +210,42 @@ test('a run in a world of its own becomes rows, and goes on only with the same m
   expect(told.stderr).toMatch(/^`.*changing\.js` has changed since the run in `.*many`/);
 });
 
+test.each([
+  ['the first', 'cellar\n4\n5\n'],
+  ['the last', '4\n5\ncellar\n'],
+])(
+  'a problem that the module refuses fails alone, and the others become rows: %s',
+  async (name, lines) => {
+    const problems = fileIn(folder, `${name}.jsonl`, lines);
+    const [run, out] = [join(folder, `${name}-run`), join(folder, `${name}-rows`)];
+    const made = await espalier(
+      ...['generate', '--problems', problems, ...inWorld(), '--run', run, '--out', out],
+      ...['--simulations', '60', '--json'],
+    );
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const reason = `The function that \`${world}\` exports has made no environment for the problem "cellar": Expected a floor (at ${world}:4:33).`;
+    const failed = [expect.objectContaining({ problem: 'cellar', reason }) as unknown];
+    expect(resultIn(made)).toMatchObject({ total: 3, done: 2, failed });
+    const rows = () => readFileSync(join(out, 'agent-q', 'train-00000-of-00001.jsonl'), 'utf8');
+    const first = rows();
+    expect(first).toContain('Go to floor 5.');
+    const again = ['export', run, '--rule', 'agent-q', '--environment', world, '--out', out];
+    expect(await espalier(...again)).toMatchObject({ code: 0, stderr: '' });
+    expect(rows()).toBe(first);
+  },
+);
+
+test('a run none of whose problems the module makes is refused', async () => {
+  const problems = fileIn(folder, 'none.jsonl', 'cellar\nattic\n');
+  const { code, stderr } = await espalier(
+    ...['generate', '--problems', problems, ...inWorld(), '--out', join(folder, 'no-rows')],
+    ...['--run', join(folder, 'none-run')],
+  );
+  expect(code).toBe(2);
+  expect(stderr).toContain('has made no environment for the problem "cellar": Expected a floor');
+  expect(existsSync(join(folder, 'none-run'))).toBe(false);
+});
+
 test('a saved search goes on only with the same modules', async () => {
   const changing = fileIn(folder, 'search.js', lift);
   const save = ['--save', join(folder, 'saved')];
@@ -301,4 +337,31 @@ test('a module that cannot be parsed or throws is told with the line', async () 
   const throws = fileIn(folder, 'throws.mjs', "\n  throw new Error('Too late');");
   const { stderr } = await espalier('search', ...inWorld(), '--policy', throws);
   expect(stderr).toBe(`\`${throws}\` cannot be loaded: Too late (at ${throws}:2:9).\n`);
+});
+
+const algorithm = "name: 'a', concurrency: 'any', laws: ['visit'], run() {}";
+test.each([
+  ['an algorithm', `export default { ${algorithm} };`],
+  ['a function that makes it', `export default () => ({ ${algorithm} });`],
+])('an algorithm is checked as in code: %s', async (name, code) => {
+  const path = fileIn(folder, `${name}.js`, code);
+  expect(await espalier('search', ...inWorld(), '--algorithm', path)).toMatchObject({
+    code: 2,
+    stderr:
+      "Expected `algorithm.laws[0]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`.\n",
+  });
+});
+
+test('a promise that code of its own does not await is told in one sentence', async () => {
+  await build();
+  const hasty = fileIn(
+    folder,
+    'hasty.mjs',
+    "export const policy = { async propose() {\n  Promise.reject(new Error('Too early'));\n  return [{ action: 1 }];\n} };",
+  );
+  const parts = ['--environment', world, '--policy', hasty, '--value', world];
+  expect(await start('search', ...parts).finished).toMatchObject({
+    code: 1,
+    stderr: `A promise that nothing awaits was rejected: Too early (at ${hasty}:2:18). Put \`await\` before the call that made it.\n`,
+  });
 });

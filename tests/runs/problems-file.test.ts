@@ -32,6 +32,21 @@ test('reads puzzles, and bare inputs where a task is given', () => {
   ]);
 });
 
+test('reads a bare input that is a JSON text, and leaves other quotes as they are', () => {
+  expect(read('"1 2 3 4"\n', 'game24')).toEqual([
+    { id: '1 2 3 4', task: 'game24', input: '1 2 3 4' },
+  ]);
+  const lines = fileIn(folder, 'own.jsonl', '"fünf \\"5\\""\n"Go" is what it said\n7\n');
+  expect(readProblems(lines, 'own').map(({ input }) => input)).toEqual([
+    'fünf "5"',
+    '"Go" is what it said',
+    '7',
+  ]);
+  expect(() => readProblems(fileIn(folder, 'own.jsonl', '7\n" "\n'), 'own')).toThrow(
+    /^Line 2 of `.*`: expected an input, a text that is not empty\.$/,
+  );
+});
+
 test('an input is never the name of a file', () => {
   const file = fileIn(folder, 'secret.txt', '1 2 3 4');
   expect(() => read(JSON.stringify({ task: 'game24', input: file }))).toThrow(/Line 1 of/);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describeValue } from '../../src/base/expect.ts';
 import {
   astar,
   bestOfN,
@@ -76,6 +77,23 @@ const cases: readonly (readonly [Wrong, string])[] = [
   [
     { algorithm: { ...mcts(), laws: undefined } },
     'Expected `algorithm.laws` to be an array, got `undefined`.',
+  ],
+  [
+    { algorithm: { ...mcts(), laws: ['visits', 'visit'] } },
+    "Expected `algorithm.laws[1]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`.",
+  ],
+  [
+    { algorithm: { ...mcts(), name: undefined } },
+    'Expected `algorithm.name` to be a text, got `undefined`.',
+  ],
+  ...[undefined, null, 'serial', { serial: true }].map((concurrency): [Wrong, string] => [
+    { algorithm: { ...mcts(), concurrency } },
+    `Expected \`algorithm.concurrency\` to be 'any' or { serial: 'the reason' }, got ${describeValue(concurrency)}.`,
+  ]),
+  [{ policy: null }, 'Expected `policy` to be an object with a method `propose`, got `null`.'],
+  [
+    { evaluator: null },
+    'Expected `evaluator` to be an object with a method `evaluate`, got `null`.',
   ],
   [
     { algorithm: mcts },

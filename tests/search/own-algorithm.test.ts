@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { SearchAlgorithm } from '../../src/index.ts';
+import { journaled } from '../../src/policies/index.ts';
+import { banditTree } from '../../src/testing/index.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
+
+const problem = banditTree();
+
+type Run = SearchAlgorithm<readonly number[], number>['run'];
+
+const searchBy = (run: Run, changes: Partial<SearchOf<readonly number[], number>> = {}) =>
+  searchOf({
+    ...{ ...problem, budget: { simulations: 30 }, ...changes },
+    algorithm: { name: 'own', concurrency: 'any', laws: [], run },
+  });
+
+/** A policy and an evaluator that take a while. */
+const slow = {
+  policy: { propose: () => sleep(5).then(() => [{ action: 0 }]) },
+  evaluator: () => sleep(5).then(() => 0.5),
+};
+
+/** What no code handles from here on. */
+function unhandled(): unknown[] {
+  const heard: unknown[] = [];
+  const hear = (reason: unknown) => heard.push(reason);
+  process.on('unhandledRejection', hear);
+  onTestFinished(() => void process.off('unhandledRejection', hear));
+  return heard;
+}
+
+describe('a call that an algorithm does not await', () => {
+  test.each<[string, Run]>([
+    ['expand', async (tree, context) => void context.expand(tree.root)],
+    ['evaluate', async (tree, context) => void context.evaluate([tree.root])],
+    [
+      'search',
+      async (_, context) => void context.search(problem.environment, { ...slow, share: 1 }),
+    ],
+  ])('fails the search in one sentence, and rejects nothing: %s', async (name, run) => {
+    const heard = unhandled();
+    const { stopReason, failure } = await searchBy(run, slow);
+    expect([stopReason, failure?.message]).toEqual([
+      'failed',
+      `The algorithm \`own\` ended while its call of \`context.${name}\` was under way: put \`await\` before that call.`,
+    ]);
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('rejects nothing where the budget ends the search', async () => {
+    const heard = unhandled();
+    const { stopReason } = await searchBy(async (tree, context) => {
+      await context.expand(tree.root);
+      await context.simulate(async () => {
+        void context.evaluate(tree.root.children);
+        return 'continue';
+      });
+    }, slow);
+    expect(stopReason).toBe('budget');
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('rejects nothing after the end of the search', async () => {
+    const heard = unhandled();
+    let late: Promise<unknown> | undefined;
+    await searchBy(async (tree, context) => {
+      late = sleep(20).then(() => void context.expand(tree.root));
+    }, slow);
+    await late;
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('is no failure where its effect is done', async () => {
+    const { stopReason, tree } = await searchBy(async (tree, context) => {
+      void context.expand(tree.root);
+    });
+    expect([stopReason, tree.root.children.length]).toEqual(['exhausted', 3]);
+  });
+});
+
+describe('an algorithm that starts no simulation', () => {
+  const forever: readonly [string, Run][] = [
+    [
+      'expand',
+      async (tree, context) => {
+        while (!context.stopped) await context.expand(tree.root);
+      },
+    ],
+    [
+      'realise and evaluate',
+      async (tree, context) => {
+        while (!context.stopped) {
+          await context.realise(tree.root.children);
+          await context.evaluate(tree.root.children);
+        }
+      },
+    ],
+    [
+      'graft',
+      async (tree, context) => {
+        while (!context.stopped) await context.graft(tree.root, []);
+      },
+    ],
+    [
+      'a simulation that goes on and on',
+      (tree, context) =>
+        context.simulate(async () => {
+          while (!context.stopped) await context.expand(tree.root);
+          return 'continue';
+        }),
+    ],
+  ];
+  test.each(forever)('ends at the deadline: %s', async (_, run) => {
+    const { stopReason, exceeded } = await searchBy(run, { budget: { ms: 50 } });
+    expect([stopReason, exceeded]).toEqual(['budget', 'ms']);
+  });
+
+  test('ends at the deadline with a policy that is asynchronous and waits for nothing', async () => {
+    const policy = journaled(problem.policy, { name: 'arms', key: (path) => path.join() });
+    const { exceeded } = await searchBy(
+      async (tree, context) => {
+        while (!context.stopped) await context.expand(tree.root);
+      },
+      { policy, budget: { ms: 50 } },
+    );
+    expect(exceeded).toBe('ms');
+  });
+
+  test('ends when it is aborted', async () => {
+    const signal = AbortSignal.timeout(50);
+    const run: Run = async (tree, context) => {
+      while (!context.stopped) await context.expand(tree.root);
+    };
+    await expect(searchBy(run, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+/** What a caller without types may hand in. */
+type Loose = Readonly<Record<string, (...given: unknown[]) => unknown>>;
+
+test.each<[string, unknown[], string]>([
+  ['round', ['level', null, async () => {}], '`nodes` to be an array, got `null`'],
+  ['round', ['level', []], '`run` to be a function, got `undefined`'],
+  ['realise', [{ id: 0 }], '`nodes` to be an array, got an object'],
+  [
+    'realise',
+    [[undefined]],
+    '`nodes[0]` to be a node of a tree, such as `tree.root`, got `undefined`',
+  ],
+  ['evaluate', [[null]], '`nodes[0]` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['graft', [null, []], '`node` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['graft', [{ id: 0 }], '`proposals` to be an array, got `undefined`'],
+  ['outcome', [null], '`node` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['key', [null], '`node` to be a node of a tree, such as `tree.root`, got `null`'],
+  ['conclude', [null], '`conclusion` to be an object, got `null`'],
+  [
+    'conclude',
+    [{}],
+    '`conclusion.node` to be a node of a tree, such as `tree.root`, got `undefined`',
+  ],
+  [
+    'conclude',
+    [{ votes: [{}] }],
+    '`node` to be a node of a tree, such as `tree.root`, got `undefined`',
+  ],
+])('context.%s refuses %j in one sentence', async (method, given, expected) => {
+  const environment = { ...problem.environment, answer: () => 1 };
+  const run: Run = async (_, context) => {
+    await (context as unknown as Loose)[method]?.(...given);
+  };
+  await expect(searchBy(run, { environment })).rejects.toMatchObject({
+    name: 'EspalierError',
+    message: `Expected ${expected}.`,
+  });
+});
