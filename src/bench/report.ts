@@ -207,9 +207,9 @@ export interface BenchReport {
     /** A share for each point. */
     readonly shares: readonly (number | null)[];
   }[];
-  /** The spend of the entire benchmark, and what it would have cost without sharing equal requests. */
+  /** What the searches cost, and what they would have cost without sharing equal requests. */
   readonly spend: {
-    /** The actual spend. */
+    /** What was paid for them in this benchmark, in any session. What only other searches have used is not in it. */
     readonly bought: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
     /** The spend without sharing: the sum over all searches. */
     readonly charged: Pick<Spend, 'calls' | 'tokens' | 'usd'>;

@@ -3,7 +3,9 @@ import { compare } from '../../src/bench/bench.ts';
 import type { BenchCell } from '../../src/bench/cell.ts';
 import { reportMarkdown } from '../../src/bench/markdown.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
-import { type LanguageModel, seededRandom } from '../../src/index.ts';
+import { beam, type LanguageModel, seededRandom } from '../../src/index.ts';
+import { fromModel } from '../../src/policies/index.ts';
+import { heuristic } from '../../src/values/index.ts';
 import { base, digitModel, newFolder, timeless } from './codes.ts';
 
 const keyOf = ({ instance, method, budget, attempt }: BenchCell) =>
@@ -19,6 +21,33 @@ describe('a comparison', () => {
     expect(report.spend.charged.calls).toBe(cells.reduce((sum, { calls }) => sum + calls, 0));
     expect(report.spend.charged.calls).toBeGreaterThan(2 * report.spend.bought.calls);
     expect(cells.every(({ calls, budget }) => calls <= budget.limit)).toBe(true);
+  });
+
+  test('says what its own searches needed, whatever else was bought in its folder', async () => {
+    const { model } = digitModel({ n: false });
+    const sampled = (revision: string): BenchMethod => ({
+      name: 'own',
+      revision,
+      plan: (_, { model: asked }) => ({
+        policy: fromModel({
+          model: asked as LanguageModel,
+          temperature: revision === 'a' ? 0.9 : 1,
+        }),
+        evaluator: heuristic(() => 0.5),
+        algorithm: beam(),
+      }),
+    });
+    const options = { ...base, model, limit: 2, seeds: 1, out: newFolder() };
+    const asking = (...methods: (BenchMethod | string)[]) => ({ ...options, methods });
+    const alone = async (...methods: (BenchMethod | string)[]) => {
+      const { report } = await compare({ ...asking(...methods), out: newFolder() });
+      return report.spend;
+    };
+    const first = await compare(asking('mcts', sampled('a')));
+    const second = await compare(asking('mcts', sampled('b')));
+    expect((await compare(asking('mcts', sampled('a')))).report).toEqual(first.report);
+    expect(second.report.spend).toEqual(await alone('mcts', sampled('b')));
+    expect((await compare(asking('mcts'))).report.spend).toEqual(await alone('mcts'));
   });
 
   test('charges each method what it is charged alone, in any company and with any concurrency', async () => {
