@@ -5,11 +5,8 @@ import { contentOf } from '../calls/calls.ts';
 import type { Asked } from '../calls/middleware/wrap.ts';
 import type { Payee } from '../contracts/language-model.ts';
 
-/** A request that a model was paid for. */
-export interface Purchase {
-  readonly id: string;
-  /** The search that made it. */
-  readonly by: string;
+/** What a model was paid for. */
+export interface Bought {
   readonly spend: CallSpend;
   /** What others can use of it; nothing if it failed. */
   readonly parts: readonly string[];
@@ -23,18 +20,24 @@ export class Purchases {
   readonly #sources = new Map<string, string>();
 
   /** The cost of all. */
-  total: CallSpend = nothing;
+  get total(): CallSpend {
+    return [...this.#spends.values()].reduce(addSpend, nothing);
+  }
 
   /** Their number. */
   get count(): number {
     return this.#spends.size;
   }
 
-  /** Adds one, whose search uses it. */
-  add({ id, by, spend, parts }: Purchase): void {
-    this.#spends.set(id, spend);
-    this.total = addSpend(this.total, spend);
+  /** Begins one, whose search uses it. Until it ends it costs the most that it may. */
+  begin(id: string, by: string, most: CallSpend): void {
+    this.#spends.set(id, most);
     this.use(id, by);
+  }
+
+  /** Ends one. */
+  end(id: string, { spend, parts }: Bought): void {
+    this.#spends.set(id, spend);
     for (const part of parts) this.#sources.set(part, id);
   }
 

@@ -6,7 +6,7 @@ import { makeFolder } from '../base/make-folder.ts';
 import { seededRandom } from '../base/random.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { chargeOf } from '../calls/account.ts';
-import type { CallSpend } from '../calls/call-spend.ts';
+import { addSpend, type CallSpend, nothing } from '../calls/call-spend.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withCache } from '../calls/middleware/with-cache.ts';
 import { type AnyMiddleware, aroundCalls } from '../calls/middleware/wrap.ts';
@@ -16,14 +16,13 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel, ModelCall } from '../contracts/language-model.ts';
 import { appendLine, readLines } from '../runs/json-lines.ts';
 import { isOwnList } from '../runs/own-files.ts';
-import { type Purchase, Purchases, partsOf } from './purchases.ts';
+import { type Bought, Purchases, partsOf } from './purchases.ts';
 
+const spendSchema = z.object({ calls: z.number(), tokens: z.number(), usd: z.number() });
 const lineSchema = z.union([
   z.object({ key: z.string(), value: z.json() }),
-  z.object({
-    bought: z.object({ calls: z.number(), tokens: z.number(), usd: z.number() }),
-    ...{ id: z.string(), by: z.string(), parts: z.array(z.string()) },
-  }),
+  z.object({ buys: z.string(), by: z.string(), most: spendSchema }),
+  z.object({ bought: z.string(), spend: spendSchema, parts: z.array(z.string()) }),
   z.object({ used: z.string(), by: z.string() }),
   z.object({ guided: z.string() }),
 ]);
@@ -35,7 +34,8 @@ type Line = z.infer<typeof lineSchema>;
  * written when it begins.
  */
 export class Recording {
-  /** Those of this benchmark, in earlier sessions too. */
+  /** All that was bought for this benchmark, in earlier sessions too. */
+  bought: CallSpend;
   readonly #purchases = new Purchases();
   /** The search under way in each scope. */
   readonly #searches = new Map<string, string>();
@@ -60,17 +60,15 @@ export class Recording {
   constructor(own: string, shared: string = own) {
     for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);
     for (const line of linesIn(own)) {
-      if ('bought' in line) this.#purchases.add({ ...line, spend: line.bought });
+      // What a killed process was waiting for may have been paid for.
+      if ('buys' in line) this.#purchases.begin(line.buys, line.by, line.most);
+      if ('bought' in line) this.#purchases.end(line.bought, line);
       if ('used' in line) this.#purchases.use(line.used, line.by);
       if ('guided' in line) this.#guided.add(line.guided);
     }
+    this.bought = this.#purchases.total;
     this.#shared = ownFile(shared);
     this.#own = own === shared ? this.#shared : ownFile(own);
-  }
-
-  /** All that was bought here, whether these searches use it or not. */
-  get bought(): CallSpend {
-    return this.#purchases.total;
   }
 
   /** What was bought here of what searches have used: it does not depend on what others have bought besides. */
@@ -164,28 +162,34 @@ export class Recording {
   #counting(scope: string, prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async (asked, call, make) => {
       const { operation, request } = asked;
-      const by = this.#searches.get(scope) ?? '';
       const price = priceOf(model, prices, false);
-      const most = () => mostCost(operation.worstCase?.(request), price);
-      try {
-        const answer = await make(call);
-        const spend = actualCost(answer.usage, most(), price);
-        this.#count({ spend, by, parts: partsOf(asked, model, scope) });
-        return answer;
-      } catch (error) {
+      const most = mostCost(operation.worstCase?.(request), price);
+      const end = this.#purchase(this.#searches.get(scope) ?? '', most);
+      const answer = await make(call).catch((error: unknown) => {
         // What failed or was aborted and may have been paid for is charged to its search: it was bought as well.
-        const spend = chargeOf(error, most());
-        if (spend.tokens > 0 || spend.usd > 0) this.#count({ spend, by, parts: [] });
+        const spend = chargeOf(error, most);
+        end({ spend: spend.tokens > 0 || spend.usd > 0 ? spend : nothing, parts: [] });
         throw error;
-      }
+      });
+      end({
+        spend: actualCost(answer.usage, most, price),
+        parts: partsOf(asked, model, scope),
+      });
+      return answer;
     });
   }
 
-  #count({ spend, ...rest }: Omit<Purchase, 'id'>): void {
+  /** Begins a purchase of a search. Returns what ends it. */
+  #purchase(by: string, most: CallSpend): (bought: Bought) => void {
     // No other process writes to this file, so that its name and a number are no other purchase.
     const id = `${basename(this.#own, '.jsonl')}.${this.#purchases.count}`;
-    this.#purchases.add({ ...rest, id, spend });
-    appendLine(this.#own, { bought: spend, id, ...rest });
+    this.#purchases.begin(id, by, most);
+    appendLine(this.#own, { buys: id, by, most });
+    return (bought) => {
+      this.bought = addSpend(this.bought, bought.spend);
+      this.#purchases.end(id, bought);
+      appendLine(this.#own, { bought: id, ...bought });
+    };
   }
 }
 

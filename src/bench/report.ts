@@ -209,7 +209,10 @@ export interface BenchReport {
   }[];
   /** What the searches cost, and what they would have cost without sharing equal requests. */
   readonly spend: {
-    /** What was paid for them in this benchmark, in any session. What only other searches have used is not in it. */
+    /**
+     * What was paid for them in this benchmark, in any session. Calls that failed, were aborted or were under way when a process
+     * was killed count with the most that they may have cost. What only other searches have used is not in it.
+     */
     readonly bought: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
     /** The spend without sharing: the sum over all searches. */
     readonly charged: Pick<Spend, 'calls' | 'tokens' | 'usd'>;

@@ -1,3 +1,5 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/bench/bench.ts';
 import type { BenchCell } from '../../src/bench/cell.ts';
@@ -154,6 +156,30 @@ describe('a comparison that is kept', () => {
       expect(timeless(report)).toEqual(timeless(alone.report));
     }
   });
+});
+
+test('a call that a kill has lost counts as bought', async () => {
+  const { model } = digitModel();
+  const [out, killed] = [newFolder(), newFolder()];
+  let calls = 0;
+  const copying: LanguageModel = {
+    ...model,
+    generate: (request, call) => {
+      calls += 1;
+      // What a kill at this moment leaves.
+      if (calls === 9) cpSync(out, killed, { recursive: true });
+      return model.generate(request, call);
+    },
+  };
+  const options = { ...base, limit: 2, seeds: 1, methods: ['mcts'], concurrency: 1 };
+  const whole = await compare({ ...options, model: copying, out });
+  rmSync(join(killed, 'lock'), { recursive: true });
+  const { report } = await compare({ ...options, model, out: killed });
+  expect(timeless(report)).toEqual(timeless(whole.report));
+  const { calls: made, tokens, usd } = report.spend.bought;
+  expect(made).toBe(whole.report.spend.bought.calls + 1);
+  expect(tokens).toBeGreaterThan(whole.report.spend.bought.tokens);
+  expect(usd).toBeGreaterThan(whole.report.spend.bought.usd);
 });
 
 test('a comparison reports the longest step and the price, by which it can be repeated', async () => {
