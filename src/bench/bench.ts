@@ -28,6 +28,7 @@ import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
 import type { BenchInstance, BenchTask } from './task.ts';
+import { expectSplit } from './tasks/request.ts';
 
 /** The result of a comparison. */
 export interface Compared {
@@ -72,6 +73,8 @@ async function compareAll(options: CompareOptions): Promise<Compared> {
     ...(split !== undefined && { split }),
     ...(limit !== undefined && { limit }),
   };
+  // Tasks of one's own need not look at it.
+  expectSplit(task, split);
   const drawn: unknown = await task.instances(asked);
   const instances = expectInstances(drawn).slice(0, limit);
   const paid = options.model ?? instances[0]?.model;
