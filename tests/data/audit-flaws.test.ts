@@ -212,6 +212,21 @@ describe('rows', () => {
   });
 });
 
+test('one side of a pair is an error in each row, with the name that is near to the other', async () => {
+  const rows = ten((word) => ({
+    prompt: `${word}\n`,
+    chosen: `a ${word}`,
+    rejeced: `b ${word}`,
+  }));
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  const { errors, findings } = await auditDataset(folder({ 'train.jsonl': lines }));
+  expect(errors).toBe(1);
+  expect(findings[0]).toMatchObject({ code: 'missing-column', count: 10, severity: 'error' });
+  expect(findings[0]?.examples[0]?.excerpt).toBe('rejected: is it `rejeced`?');
+  const rejected = rows.map(({ prompt, rejeced }) => ({ prompt, rejected: rejeced }));
+  expect(await codesOf(rejected)).toEqual(['missing-column']);
+});
+
 test.each([
   ["Sorry, I can't do that."],
   ['As an AI language model, I cannot provide that information.'],
