@@ -77,7 +77,10 @@ export interface BenchPoint extends Interval {
     /** Milliseconds of one of them; `null` without any. */
     readonly ms: number | null;
   } | null;
-  /** The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. */
+  /**
+   * The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. Where only an oracle knows right
+   * answers, no search is solved, whatever it finds.
+   */
   readonly unused: number;
   /** The number of searches by stop reason. */
   readonly ends: Readonly<Partial<Record<StopReason, number>>>;
