@@ -1,8 +1,8 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const config: ViteUserConfig = defineConfig({
-  ssr: { resolve: { conditions: ['source'] } },
-  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['espalier-source'] } },
+  resolve: { conditions: ['espalier-source'] },
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: 'tests/global-setup.ts',

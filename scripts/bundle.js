@@ -31,8 +31,8 @@ export async function bundle(root, dist) {
     (!inlined.includes(id) && packages.some((name) => id === name || id.startsWith(`${name}/`)));
 
   const exported = Object.values(manifest.exports)
-    .filter(({ source }) => source !== undefined)
-    .map(({ source }) => source.replace(/^\.\/src\/(.*)\.ts$/, '$1'));
+    .filter((target) => target['espalier-source'] !== undefined)
+    .map((target) => target['espalier-source'].replace(/^\.\/src\/(.*)\.ts$/, '$1'));
   const inputs = (names) =>
     Object.fromEntries(names.map((name) => [name, join(root, `src/${name}.ts`)]));
   const common = { cwd: root, external, logLevel: 'silent' };

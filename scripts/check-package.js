@@ -102,11 +102,14 @@ try {
 
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "type": "module" }');
   run('npm', 'install', '--silent', '--no-audit', '--no-fund', join(project, filename));
-  for (const path of Object.keys(manifest.exports)) {
-    if (path === './package.json') continue;
-    run(process.execPath, '--input-type=module', '-e', `await import('espalier${path.slice(1)}')`);
-  }
-  report(`${Object.keys(manifest.exports).length - 1} imports`);
+  const imports = Object.keys(manifest.exports)
+    .filter((path) => path !== './package.json')
+    .map((path) => `await import('espalier${path.slice(1)}')`);
+  for (const script of imports) run(process.execPath, '--input-type=module', '-e', script);
+  // A condition that tools set must not lead to files that are not packed.
+  const all = imports.join('\n');
+  run(process.execPath, '--conditions=source', '--input-type=module', '-e', all);
+  report(`${imports.length} imports`);
 
   // Node lists the built-in modules that were loaded; its own start needs none of these.
   const loaded = run(

@@ -46,7 +46,7 @@ async function passes(file, environment, how = '') {
   const started = performance.now();
   const example = spawn(
     process.execPath,
-    ['--import', 'tsx', '--conditions=source', join(folder, file)],
+    ['--import', 'tsx', '--conditions=espalier-source', join(folder, file)],
     { env: environment },
   );
   const output = [];

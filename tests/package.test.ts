@@ -26,8 +26,8 @@ function reach(entry: string, seen: Set<string> = new Set()): Set<string> {
 test('each export has a source, and its built files are where the bundle puts them', () => {
   for (const [path, target] of Object.entries(manifest.exports)) {
     if (typeof target === 'string') continue;
-    expect(existsSync(join(root, target['source'] ?? '')), path).toBe(true);
-    const built = target['source']?.replace('./src/', './dist/').replace(/\.ts$/, '');
+    expect(existsSync(join(root, target['espalier-source'] ?? '')), path).toBe(true);
+    const built = target['espalier-source']?.replace('./src/', './dist/').replace(/\.ts$/, '');
     expect(target['types'], path).toBe(`${built}.d.ts`);
     expect(target['default'], path).toBe(`${built}.js`);
   }

@@ -23,7 +23,7 @@ test('the programs of the README compile with `strict` alone', () => {
   try {
     const compilerOptions = {
       ...{ strict: true, target: 'es2023', lib: ['es2023', 'esnext.disposable'] },
-      ...{ module: 'nodenext', types: ['node'], customConditions: ['source'] },
+      ...{ module: 'nodenext', types: ['node'], customConditions: ['espalier-source'] },
       typeRoots: [join(root, 'node_modules/@types')],
       ...{ noEmit: true, allowImportingTsExtensions: true },
     };
@@ -50,7 +50,7 @@ test('the first program of the README prints what stands below it', () => {
   const [, printed] = /```text\n(.*?)```/s.exec(readme) ?? [];
   const told = execFileSync(
     process.execPath,
-    ['--import', 'tsx', '--conditions=source', 'examples/01-search-a-puzzle.ts'],
+    ['--import', 'tsx', '--conditions=espalier-source', 'examples/01-search-a-puzzle.ts'],
     { cwd: root, encoding: 'utf8' },
   );
   expect(told).toBe(printed);

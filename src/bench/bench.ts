@@ -28,6 +28,7 @@ import type { Recording } from './recording.ts';
 import type { BenchBudget, BenchReport } from './report.ts';
 import { reportOf } from './summary.ts';
 import type { BenchInstance, BenchTask } from './task.ts';
+import { expectSplit } from './tasks/request.ts';
 
 /** The result of a comparison. */
 export interface Compared {
@@ -72,6 +73,8 @@ async function compareAll(options: CompareOptions): Promise<Compared> {
     ...(split !== undefined && { split }),
     ...(limit !== undefined && { limit }),
   };
+  // Tasks of one's own need not look at it.
+  expectSplit(task, split);
   const drawn: unknown = await task.instances(asked);
   const instances = expectInstances(drawn).slice(0, limit);
   const paid = options.model ?? instances[0]?.model;
@@ -102,8 +105,7 @@ async function compareAll(options: CompareOptions): Promise<Compared> {
     temperature: options.temperature ?? null,
     ...defined({ maxTokens: options.maxTokens, price: paid && priceOf(paid, prices, false) }),
     ...{ seeds, seed, baseline, baselines: [...new Set([...baselines, baseline])] },
-    // Dollars are binary fractions: what was bought first must not show in their sum.
-    bought: { ...recording.bought, usd: Number(recording.bought.usd.toPrecision(12)) },
+    bought: bench.bought(seeds),
     versions: { espalier: espalierVersion(), node: process.versions.node },
   });
   const report = { ...found, warnings: [...tight, ...found.warnings] };
@@ -216,12 +218,21 @@ class Benchmark {
     );
   }
 
+  /** What was bought for the searches that were asked for. */
+  bought(seeds: number): BenchReport['spend']['bought'] {
+    const attempts = Array.from({ length: seeds }, (_, attempt) => attempt);
+    const own = this.#searches.flatMap(({ id }) => attempts.map((attempt) => `${id}#${attempt}`));
+    const { usd, ...rest } = this.#recording.boughtFor(new Set(own));
+    // Dollars are binary fractions: what was bought first must not show in their sum.
+    return { ...rest, usd: Number(usd.toPrecision(12)) };
+  }
+
   async #plan({ id, instance, budget, method }: Search, attempt: number) {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
     const { id: name, oracle } = instance;
     const scope = this.#scopeOf(instance, attempt);
     await this.#turnOf(scope, `${id}#${attempt}`);
-    this.#recording.takeReused(scope);
+    this.#recording.begin(scope, `${id}#${attempt}`);
     const asked = instance.model ?? this.#options.model;
     const shown = shownTo(asked, instance, this.#options.maxTokens);
     const plan = await planOf(

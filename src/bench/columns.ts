@@ -69,7 +69,7 @@ const prices: readonly PointColumn[] = [
   },
   {
     heading: 'unused',
-    meaning: `the share of the budget that was left by searches that were not solved; ${none} where all were, † above ${100 * mostUnused} %`,
+    meaning: `the share of the budget that was left by searches that were not solved, among them those with a right answer where only an oracle knows it; ${none} where all were solved, † above ${100 * mostUnused} %`,
     cell: (point) =>
       point.n === 0 || Object.keys(point.ends).every((reason) => reason === 'solved')
         ? none

@@ -118,7 +118,9 @@ function fullPrice(model: LanguageModel, prices: PriceTable): ModelPrice | undef
   const price = priceOf(model, prices, false);
   if (price === undefined) return undefined;
   const { input, cachedInput = input, cacheWrite = input, tiers = {} } = price;
-  return { ...price, cachedInput, cacheWrite, tiers };
+  // A benchmark makes no batches, and the command line prices them where code need not.
+  const { batch: _, ...asked } = tiers;
+  return { ...price, cachedInput, cacheWrite, tiers: asked };
 }
 
 /** The name of a model in reports. */

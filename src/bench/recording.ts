@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import { makeFolder } from '../base/make-folder.ts';
@@ -16,10 +16,14 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel, ModelCall } from '../contracts/language-model.ts';
 import { appendLine, readLines } from '../runs/json-lines.ts';
 import { isOwnList } from '../runs/own-files.ts';
+import { type Bought, Purchases, partsOf } from './purchases.ts';
 
+const spendSchema = z.object({ calls: z.number(), tokens: z.number(), usd: z.number() });
 const lineSchema = z.union([
   z.object({ key: z.string(), value: z.json() }),
-  z.object({ bought: z.object({ calls: z.number(), tokens: z.number(), usd: z.number() }) }),
+  z.object({ buys: z.string(), by: z.string(), most: spendSchema }),
+  z.object({ bought: z.string(), spend: spendSchema, parts: z.array(z.string()) }),
+  z.object({ used: z.string(), by: z.string() }),
   z.object({ guided: z.string() }),
 ]);
 type Line = z.infer<typeof lineSchema>;
@@ -30,8 +34,11 @@ type Line = z.infer<typeof lineSchema>;
  * written when it begins.
  */
 export class Recording {
-  /** What was bought for this benchmark, in earlier sessions too. */
-  bought: CallSpend = nothing;
+  /** All that was bought for this benchmark, in earlier sessions too. */
+  bought: CallSpend;
+  readonly #purchases = new Purchases();
+  /** The search under way in each scope. */
+  readonly #searches = new Map<string, string>();
   readonly #guided = new Set<string>();
   /** Where answers are kept, and where what concerns this benchmark alone is: the same file unless answers are shared. */
   readonly #shared: string;
@@ -53,11 +60,26 @@ export class Recording {
   constructor(own: string, shared: string = own) {
     for (const line of linesIn(shared)) if ('key' in line) this.#values.set(line.key, line.value);
     for (const line of linesIn(own)) {
-      if ('bought' in line) this.bought = addSpend(this.bought, line.bought);
+      // What a killed process was waiting for may have been paid for.
+      if ('buys' in line) this.#purchases.begin(line.buys, line.by, line.most);
+      if ('bought' in line) this.#purchases.end(line.bought, line);
+      if ('used' in line) this.#purchases.use(line.used, line.by);
       if ('guided' in line) this.#guided.add(line.guided);
     }
+    this.bought = this.#purchases.total;
     this.#shared = ownFile(shared);
     this.#own = own === shared ? this.#shared : ownFile(own);
+  }
+
+  /** What was bought here of what searches have used: it does not depend on what others have bought besides. */
+  boughtFor(searches: ReadonlySet<string>): CallSpend {
+    return this.#purchases.usedBy(searches);
+  }
+
+  /** Begins a search: until the next one of its scope begins, what is bought there is bought for it. */
+  begin(scope: string, search: string): void {
+    this.#searches.set(scope, search);
+    this.#reused.delete(scope);
   }
 
   /** Whether an oracle was asked by a method, in this session or an earlier one. */
@@ -102,8 +124,9 @@ export class Recording {
       },
     };
     const cache = withCache({ store, namespace: key, charged: true, paced });
-    const bought = [this.#buys(), inner, this.#counting(prices)];
-    const made = wrapModel(model, this.#reusing(scope), cache, seeded(scope), ...bought);
+    // Within the seed the request has another address.
+    const bought = [this.#buys(), inner, this.#counting(scope, prices), seeded(scope)];
+    const made = wrapModel(model, this.#reusing(scope), cache, ...bought);
     ofModel.set(scope, made);
     return made;
   }
@@ -116,9 +139,13 @@ export class Recording {
   }
 
   #reusing(scope: string): AnyMiddleware {
-    return aroundCalls(() => async (_, call, make) => {
+    return aroundCalls((model) => async (asked, call, make) => {
+      const by = this.#searches.get(scope) ?? '';
       const answer = await make(call);
       if (!this.#buying.has(call)) this.#reused.set(scope, (this.#reused.get(scope) ?? 0) + 1);
+      for (const used of this.#purchases.of(partsOf(asked, model, scope))) {
+        if (this.#purchases.use(used, by)) appendLine(this.#own, { used, by });
+      }
       return answer;
     });
   }
@@ -132,26 +159,37 @@ export class Recording {
   }
 
   /** Counts the calls that were made. One that waits for others and is aborted was not. */
-  #counting(prices: PriceTable): AnyMiddleware {
-    return aroundCalls((model) => async ({ operation, request }, call, make) => {
+  #counting(scope: string, prices: PriceTable): AnyMiddleware {
+    return aroundCalls((model) => async (asked, call, make) => {
+      const { operation, request } = asked;
       const price = priceOf(model, prices, false);
-      const most = () => mostCost(operation.worstCase?.(request), price);
-      try {
-        const answer = await make(call);
-        this.#count(actualCost(answer.usage, most(), price));
-        return answer;
-      } catch (error) {
+      const most = mostCost(operation.worstCase?.(request), price);
+      const end = this.#purchase(this.#searches.get(scope) ?? '', most);
+      const answer = await make(call).catch((error: unknown) => {
         // What failed or was aborted and may have been paid for is charged to its search: it was bought as well.
-        const lost = chargeOf(error, most());
-        if (lost.tokens > 0 || lost.usd > 0) this.#count(lost);
+        const spend = chargeOf(error, most);
+        end({ spend: spend.tokens > 0 || spend.usd > 0 ? spend : nothing, parts: [] });
         throw error;
-      }
+      });
+      end({
+        spend: actualCost(answer.usage, most, price),
+        parts: partsOf(asked, model, scope),
+      });
+      return answer;
     });
   }
 
-  #count(bought: CallSpend): void {
-    this.bought = addSpend(this.bought, bought);
-    appendLine(this.#own, { bought });
+  /** Begins a purchase of a search. Returns what ends it. */
+  #purchase(by: string, most: CallSpend): (bought: Bought) => void {
+    // No other process writes to this file, so that its name and a number are no other purchase.
+    const id = `${basename(this.#own, '.jsonl')}.${this.#purchases.count}`;
+    this.#purchases.begin(id, by, most);
+    appendLine(this.#own, { buys: id, by, most });
+    return (bought) => {
+      this.bought = addSpend(this.bought, bought.spend);
+      this.#purchases.end(id, bought);
+      appendLine(this.#own, { bought: id, ...bought });
+    };
   }
 }
 

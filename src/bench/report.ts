@@ -77,7 +77,10 @@ export interface BenchPoint extends Interval {
     /** Milliseconds of one of them; `null` without any. */
     readonly ms: number | null;
   } | null;
-  /** The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. */
+  /**
+   * The fraction of the budget left by unsolved searches, in [0, 1]; 0 if all were solved. Where only an oracle knows right
+   * answers, no search is solved, whatever it finds.
+   */
   readonly unused: number;
   /** The number of searches by stop reason. */
   readonly ends: Readonly<Partial<Record<StopReason, number>>>;
@@ -207,9 +210,12 @@ export interface BenchReport {
     /** A share for each point. */
     readonly shares: readonly (number | null)[];
   }[];
-  /** The spend of the entire benchmark, and what it would have cost without sharing equal requests. */
+  /** What the searches cost, and what they would have cost without sharing equal requests. */
   readonly spend: {
-    /** The actual spend. */
+    /**
+     * What was paid for them in this benchmark, in any session. Calls that failed, were aborted or were under way when a process
+     * was killed count with the most that they may have cost. What only other searches have used is not in it.
+     */
     readonly bought: Pick<Spend, 'calls' | 'tokens' | 'usd'>;
     /** The spend without sharing: the sum over all searches. */
     readonly charged: Pick<Spend, 'calls' | 'tokens' | 'usd'>;

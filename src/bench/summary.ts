@@ -71,19 +71,21 @@ export function reportOf(cells: readonly BenchCell[], header: BenchHeader): Benc
   const all = armsOf(cells, baselines);
   const arms = all.filter(({ isGuided }) => !isGuided);
   const points = arms.map(pointOf);
-  const clusters = new Set(cells.map(({ cluster }) => cluster)).size;
+  const clustersIn = (some: readonly BenchCell[]) =>
+    new Set(some.map(({ cluster }) => cluster)).size;
+  const clusters = clustersIn(cells);
   const found = {
     baseline,
     points,
     differences: differencesOf(arms, baseline),
-    clusters,
+    clusters: clustersIn(cells.filter(isScored)),
     isReplay: task.name === recordedName,
     ...(bought.usd > 0 && { usd: bought.usd / clusters }),
   };
   const instances = [...new Set(cells.map(({ instance }) => instance))].sort(compareTexts);
   return {
     version: 1,
-    task: { ...task, instances: instances.length, clusters: found.clusters },
+    task: { ...task, instances: instances.length, clusters },
     ...{ model, judgeModel, temperature },
     ...defined({ maxTokens, price }),
     seeds,

@@ -20,6 +20,7 @@ export interface Findings {
   /** Of methods that no oracle has guided. */
   readonly points: readonly BenchPoint[];
   readonly differences: readonly BenchDifference[];
+  /** Those with a scored search. */
   readonly clusters: number;
   /** Whether all answers were recorded before. */
   readonly isReplay: boolean;
@@ -56,7 +57,7 @@ export function verdictOf(found: Findings): Verdict {
 /** What a budget holds and a search leaves might have gained something. */
 function leftUnused(points: readonly BenchPoint[]): readonly string[] {
   const most = new Map<string, number>();
-  for (const { method, unused } of points.filter(leavesMuch)) {
+  for (const { method, unused } of scored(points).filter(leavesMuch)) {
     most.set(method, Math.max(unused, most.get(method) ?? 0));
   }
   if (most.size === 0) return [];
@@ -69,6 +70,8 @@ function judged(found: Findings): Verdict {
   const broken = searches.filter((search) => failedIn(found, search).length > 0);
   const sound = searches.filter((search) => !broken.includes(search));
   const known = { ...found, points: scored(found.points) };
+  const advice = broken.length > 0 ? [fixFirst(found, broken)] : [];
+  if (found.clusters === 0) return undecided(['No search was scored.', ...advice]);
   const clusters = Math.min(found.clusters, ...sound.map((search) => search.clusters));
   if (found.clusters < leastClusters || (clusters < leastClusters && broken.length === 0)) {
     return undecided([tooFew(clusters, found.clusters)]);
@@ -89,7 +92,7 @@ function judged(found: Findings): Verdict {
   }
   const worse = losses(known, sound);
   return undecided([
-    ...(broken.length > 0 ? [fixFirst(found, broken)] : []),
+    ...advice,
     ...(worse.length > 0 ? useInstead(known) : []),
     ...worse,
     ...nearest(found, sound),

@@ -14,6 +14,7 @@ import { reportTable } from '../bench/report-table.ts';
 import { type DocumentOptions, shellQuoted } from '../bench/sections.ts';
 import type { BenchInstance, BenchTask } from '../bench/task.ts';
 import { recordedTask } from '../bench/tasks/recorded.ts';
+import { expectSplit } from '../bench/tasks/request.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
@@ -45,6 +46,7 @@ export async function runBenchCommand(
     request.replay === undefined ? await taskNamed(request.task) : recordedTask(request.replay);
   try {
     const { seed = 0, seeds = 1, split, limit, budgets, failIfWorse } = request;
+    expectSplit(task, split);
     const instances = await task.instances({ seed, ...defined({ split, limit }) });
     const own = await ownOptions(request, task);
     await using chosen = await modelFor(request, { task, instances });

@@ -32,12 +32,25 @@ export function expectSame(
 function pricesIn(prices: JsonValue = null, others: JsonValue = null): string {
   const [mine, theirs] = [prices, others].map((each) => (Array.isArray(each) ? each : []));
   const place = mine?.findIndex((price, at) => !isDeepStrictEqual(price, theirs?.[at])) ?? -1;
-  const other = Object(theirs?.[place]);
-  const shown = Object.entries(Object(mine?.[place])).flatMap(([name, price]) => {
-    if (isDeepStrictEqual(price, other[name])) return [];
-    return `${name} ${typeof price === 'number' ? `$${price}` : JSON.stringify(price)}`;
+  const [own = {}, other = {}] = [mine, theirs].map((each) => Object(each?.[place]) as Fields);
+  const differing = Object.keys({ ...own, ...other }).filter(
+    (name) => !isDeepStrictEqual(own[name] ?? {}, other[name] ?? {}),
+  );
+  const dollars = differing.flatMap((name) =>
+    typeof own[name] === 'number' ? `${name} $${own[name]}` : [],
+  );
+  // Factors of tiers and of long prompts.
+  const factors = differing.flatMap((name) => {
+    if (typeof (own[name] ?? other[name]) !== 'object') return [];
+    return own[name] === undefined || isDeepStrictEqual(own[name], {})
+      ? `no ${name}`
+      : `${name} ${JSON.stringify(own[name])}`;
   });
-  return shown.length === 0 ? 'unknown' : `${shown.join(', ')} a million tokens`;
+  if (Object.keys(own).length === 0) return 'unknown';
+  return [
+    ...(dollars.length > 0 ? [`${dollars.join(', ')} a million tokens`] : []),
+    ...factors,
+  ].join(', ');
 }
 
 /** The difference between two runs: a boolean by its flag, other fields by their values. */

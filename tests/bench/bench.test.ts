@@ -1,9 +1,13 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/bench/bench.ts';
 import type { BenchCell } from '../../src/bench/cell.ts';
 import { reportMarkdown } from '../../src/bench/markdown.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
-import { type LanguageModel, seededRandom } from '../../src/index.ts';
+import { beam, type LanguageModel, seededRandom } from '../../src/index.ts';
+import { fromModel } from '../../src/policies/index.ts';
+import { heuristic } from '../../src/values/index.ts';
 import { base, digitModel, newFolder, timeless } from './codes.ts';
 
 const keyOf = ({ instance, method, budget, attempt }: BenchCell) =>
@@ -19,6 +23,33 @@ describe('a comparison', () => {
     expect(report.spend.charged.calls).toBe(cells.reduce((sum, { calls }) => sum + calls, 0));
     expect(report.spend.charged.calls).toBeGreaterThan(2 * report.spend.bought.calls);
     expect(cells.every(({ calls, budget }) => calls <= budget.limit)).toBe(true);
+  });
+
+  test('says what its own searches needed, whatever else was bought in its folder', async () => {
+    const { model } = digitModel({ n: false });
+    const sampled = (revision: string): BenchMethod => ({
+      name: 'own',
+      revision,
+      plan: (_, { model: asked }) => ({
+        policy: fromModel({
+          model: asked as LanguageModel,
+          temperature: revision === 'a' ? 0.9 : 1,
+        }),
+        evaluator: heuristic(() => 0.5),
+        algorithm: beam(),
+      }),
+    });
+    const options = { ...base, model, limit: 2, seeds: 1, out: newFolder() };
+    const asking = (...methods: (BenchMethod | string)[]) => ({ ...options, methods });
+    const alone = async (...methods: (BenchMethod | string)[]) => {
+      const { report } = await compare({ ...asking(...methods), out: newFolder() });
+      return report.spend;
+    };
+    const first = await compare(asking('mcts', sampled('a')));
+    const second = await compare(asking('mcts', sampled('b')));
+    expect((await compare(asking('mcts', sampled('a')))).report).toEqual(first.report);
+    expect(second.report.spend).toEqual(await alone('mcts', sampled('b')));
+    expect((await compare(asking('mcts'))).report.spend).toEqual(await alone('mcts'));
   });
 
   test('charges each method what it is charged alone, in any company and with any concurrency', async () => {
@@ -125,6 +156,30 @@ describe('a comparison that is kept', () => {
       expect(timeless(report)).toEqual(timeless(alone.report));
     }
   });
+});
+
+test('a call that a kill has lost counts as bought', async () => {
+  const { model } = digitModel();
+  const [out, killed] = [newFolder(), newFolder()];
+  let calls = 0;
+  const copying: LanguageModel = {
+    ...model,
+    generate: (request, call) => {
+      calls += 1;
+      // What a kill at this moment leaves.
+      if (calls === 9) cpSync(out, killed, { recursive: true });
+      return model.generate(request, call);
+    },
+  };
+  const options = { ...base, limit: 2, seeds: 1, methods: ['mcts'], concurrency: 1 };
+  const whole = await compare({ ...options, model: copying, out });
+  rmSync(join(killed, 'lock'), { recursive: true });
+  const { report } = await compare({ ...options, model, out: killed });
+  expect(timeless(report)).toEqual(timeless(whole.report));
+  const { calls: made, tokens, usd } = report.spend.bought;
+  expect(made).toBe(whole.report.spend.bought.calls + 1);
+  expect(tokens).toBeGreaterThan(whole.report.spend.bought.tokens);
+  expect(usd).toBeGreaterThan(whole.report.spend.bought.usd);
 });
 
 test('a comparison reports the longest step and the price, by which it can be repeated', async () => {

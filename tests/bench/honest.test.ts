@@ -272,6 +272,7 @@ test.each([
   [{ task: { ...verified, instances: () => null } }, '`task.instances()`'],
   [{ task: { ...verified, instances: () => [{ id: 'a' }] } }, '`task.instances()[0].environment`'],
   [{ out: undefined }, '`out`'],
+  [{ split: 'x' }, 'The task `codes` has no split `"x"`. It has only one.'],
   [{ budget: { ms: 4 } }, '`ms`'],
   [{ budgets: [{ unit: 'calls', limit: 0 }] }, 'more than 0'],
   [{ budgets: [{ unit: 'calls', limit: -0 }] }, 'more than 0'],

@@ -72,6 +72,18 @@ describe('a folder', () => {
       'is another one: its prices (`--price-in` and `--price-out`, `prices` in code) are input $1, cachedInput $1, cacheWrite $1 a million tokens, this command has input $3, cachedInput $3, cacheWrite $3 a million tokens. Take',
     );
   });
+
+  test('of another tier is refused, unless it is that of batches, which no benchmark makes', async () => {
+    const out = newFolder();
+    const at = (tiers: Readonly<Record<string, number>>) => ({
+      digits: { input: 1, output: 2, tiers },
+    });
+    await compare({ ...asked, model, prices: at({ batch: 0.5 }), out });
+    await compare({ ...asked, model, prices: at({}), out });
+    await expect(compare({ ...asked, model, prices: at({ flex: 0.5 }), out })).rejects.toThrow(
+      '`prices` in code) are no tiers, this command has tiers {"flex":0.5}. Take',
+    );
+  });
 });
 
 test('an instance of a class is taken with what it inherits', async () => {

@@ -166,6 +166,12 @@ test('options in sentences are code, and nothing else is', () => {
   );
 });
 
+test('the legend says that the share left unused is also that of right answers which only an oracle knows', () => {
+  expect(reportMarkdown(usual)).toContain(
+    '- **unused**: the share of the budget that was left by searches that were not solved, among them those with a right answer where only an oracle knows it;',
+  );
+});
+
 test('the share left unused is no figure where all searches were solved', () => {
   const solved = usual.points.map((point) => ({ ...point, unused: 0, ends: { solved: 3 } }));
   const row = reportTable({ ...usual, points: solved }).split('\n')[1];

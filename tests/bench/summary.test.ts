@@ -281,6 +281,25 @@ test('of nothing there is nothing to say', () => {
   });
 });
 
+test('where no search was scored, a verdict says that alone', () => {
+  const spent = { tokens: 0, stopReason: 'failed' } as const;
+  const broken = ['best-of-n', 'mcts'].flatMap((method) =>
+    arm(method, 'fff', { ...spent, isBroken: true }),
+  );
+  const text = (cells: readonly BenchCell[]) => reportOf(cells, header).verdict.text;
+  expect(text(broken)).toBe(
+    'Undecided. No search was scored. Code of the task or of a method failed in too many searches to compare them: 3 of 3 of mcts at 1,000 tokens and 3 of 3 of best-of-n at 1,000 tokens. The notes say what failed. Fix it and run the same command again, which repeats what failed.',
+  );
+  // A benchmark that was stopped before its first search with a model.
+  expect(text(broken.slice(0, 3))).toBe('Undecided. No search was scored.');
+  expect(text(['best-of-n', 'mcts'].flatMap((method) => arm(method, 'uuu', spent)))).toBe(
+    'Undecided. No search was scored.',
+  );
+  expect(text([...arm('best-of-n', '01u'), ...arm('mcts', '01u')])).toBe(
+    'Undecided. 2 independent problems are too few. Use 30 or more.',
+  );
+});
+
 test('what searches lost on their way, and what limits or rewards nothing, is said', () => {
   const lost = { lost: { count: 3, reason: 'No judge.' } };
   const warningsFor = (ends: BenchCell['ends']) =>

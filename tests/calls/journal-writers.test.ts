@@ -21,7 +21,14 @@ function otherProcess(path: string, last = ''): string {
     } catch (error) {
       console.log(error.code + ': ' + error.message);
     }`;
-  const options = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script];
+  const options = [
+    '--import',
+    'tsx',
+    '--conditions=espalier-source',
+    '--input-type=module',
+    '-e',
+    script,
+  ];
   return execFileSync(process.execPath, options, { encoding: 'utf8' }).trim();
 }
 

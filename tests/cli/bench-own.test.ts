@@ -129,6 +129,7 @@ test.each([
 });
 
 test.each([
+  [['--task', 'WORLD', '--split', 'x'], 'The task `lift` has no split `"x"`. It has only one.'],
   [['--methods', './missing.js'], 'There is no file `./missing.js`.'],
   [['--policy', 'world'], 'Expected the path of a module such as `./world.ts`, got `world`.'],
   [
@@ -141,7 +142,7 @@ test.each([
   ],
 ])('%j is refused', async (args, message) => {
   const namesake = fileIn(folder, 'mcts.js', walk);
-  const typed = args.map((each) => each.replace('NAMESAKE', namesake));
+  const typed = args.map((each) => each.replace('NAMESAKE', namesake).replace('WORLD', world));
   const { code, stderr } = await espalier('bench', ...small, ...typed);
   expect(code).toBe(2);
   expect(stderr).toBe(`${message.replace('NAMESAKE', namesake)}\n`);

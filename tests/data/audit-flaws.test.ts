@@ -212,6 +212,43 @@ describe('rows', () => {
   });
 });
 
+test('a prompt that holds the whole chosen side in most pairs is told, unless it holds the other as well', async () => {
+  const pairs = (asked: (own: string, other: string, place: number) => string) =>
+    words.map((word, place) => {
+      const own = `The ${word} stands behind the old town hall, at the end of the lane.`;
+      const other = `Nobody knows where the ${word} is, and ${place} have looked for it in vain.`;
+      return {
+        prompt: [user(`Where is the ${word}? ${asked(own, other, place)}`)],
+        chosen: [assistant(own)],
+        rejected: [assistant(other)],
+      };
+    });
+  expect(await codesOf(pairs((own) => `Hint: ${own}`))).toEqual(['leaked-answer']);
+  expect(await codesOf(pairs((own, _, place) => (place < 5 ? own : '')))).toEqual([]);
+  expect(await codesOf(pairs((own, other) => `Is it “${own}” or “${other}”?`))).toEqual([]);
+  const short = words.map((word) => ({
+    prompt: [user(`Is it a ${word}, or none?`)],
+    chosen: [assistant(`a ${word}`)],
+    rejected: [assistant('I am not sure.')],
+  }));
+  expect(await codesOf(short)).not.toContain('leaked-answer');
+});
+
+test('one side of a pair is an error in each row, with the name that is near to the other', async () => {
+  const rows = ten((word) => ({
+    prompt: `${word}\n`,
+    chosen: `a ${word}`,
+    rejeced: `b ${word}`,
+  }));
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  const { errors, findings } = await auditDataset(folder({ 'train.jsonl': lines }));
+  expect(errors).toBe(1);
+  expect(findings[0]).toMatchObject({ code: 'missing-column', count: 10, severity: 'error' });
+  expect(findings[0]?.examples[0]?.excerpt).toBe('rejected: is it `rejeced`?');
+  const rejected = rows.map(({ prompt, rejeced }) => ({ prompt, rejected: rejeced }));
+  expect(await codesOf(rejected)).toEqual(['missing-column']);
+});
+
 test.each([
   ["Sorry, I can't do that."],
   ['As an AI language model, I cannot provide that information.'],

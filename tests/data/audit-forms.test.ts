@@ -237,6 +237,7 @@ test('facts: lengths, margins, labels', async () => {
   // 8, 4 and 4 characters are 2, 1 and 1 tokens; ratios are 2, 0.5 and 1; equal lengths are no side's.
   expect(facts['mean prompt, tokens']).toBeCloseTo(4 / 3, 12);
   expect(facts['longest prompt, tokens']).toBe(2);
+  expect(facts['pairs of unequal length']).toBe(2);
   expect(facts['chosen longer, share']).toBe(0.5);
   expect(facts['chosen / rejected length, mean']).toBeCloseTo(3.5 / 3, 12);
   expect(facts['mean margin']).toBe(0.5);

@@ -8,9 +8,9 @@ const root = join(import.meta.dirname, '../..');
 function project(name: string, { timeout, setup }: { timeout: number; setup?: string }) {
   return {
     root,
-    ssr: { resolve: { conditions: ['source'] } },
+    ssr: { resolve: { conditions: ['espalier-source'] } },
     resolve: {
-      conditions: ['source'],
+      conditions: ['espalier-source'],
       // It is no dependency of this package: users install it, and these tests do in their own folder.
       alias: { 'node-llama-cpp': bindingPath },
     },

@@ -24,7 +24,9 @@ async function exportedFunctions(): Promise<ReadonlyMap<string, Unknown>> {
   const functions = new Map<string, Unknown>();
   for (const target of Object.values(manifest.exports)) {
     if (typeof target === 'string') continue;
-    const exported: object = await import(new URL(`../../${target.source}`, import.meta.url).href);
+    const exported: object = await import(
+      new URL(`../../${target['espalier-source']}`, import.meta.url).href
+    );
     for (const [name, value] of Object.entries(exported)) {
       const members = typeof value === 'object' ? Object.entries(value as object) : [];
       const named = members.map(([member, inner]) => [`${name}.${member}`, inner] as const);

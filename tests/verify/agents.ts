@@ -110,7 +110,7 @@ function typed(name: string): boolean {
   const place = join(folder, name);
   const compilerOptions = {
     ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
-    ...{ target: 'es2023', module: 'nodenext', customConditions: ['source'] },
+    ...{ target: 'es2023', module: 'nodenext', customConditions: ['espalier-source'] },
     ...{ allowImportingTsExtensions: true, types: ['node'] },
     typeRoots: [join(root, 'node_modules/@types')],
     paths: { 'espalier/*': [`${root}src/*/index.ts`] },

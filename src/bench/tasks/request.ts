@@ -26,13 +26,11 @@ export function readRequest(
   request: InstancesRequest,
 ): ReadRequest {
   expectOptions(`${name}.instances`, request, 'split limit seed');
+  expectSplit({ name, splits }, request.split);
   const { split = splits[0], limit, seed } = request;
   if (limit !== undefined) expectInteger('limit', limit, { min: 1, max: Number.POSITIVE_INFINITY });
   if (typeof seed !== 'string' && !Number.isFinite(seed)) {
     throw expectation('seed', 'a number or a text', seed);
-  }
-  if (request.split !== undefined && !splits.includes(request.split)) {
-    throw noSplit(name, request.split, splits);
   }
   return {
     seed,
@@ -42,11 +40,16 @@ export function readRequest(
   };
 }
 
-function noSplit(name: string, split: string, splits: readonly string[]): EspalierError {
+/** @throws EspalierError `usage` for a split that the task does not name. */
+export function expectSplit(
+  { name, splits = [] }: Pick<BenchTask, 'name' | 'splits'>,
+  split: string | undefined,
+): void {
+  if (split === undefined || splits.includes(split)) return;
   const meant = nearestName(String(split), splits);
   const known = splits.length === 0 ? 'It has only one.' : `It has ${splits.join(', ')}.`;
   const hint = meant === undefined ? known : `Did you mean \`${meant}\`?`;
-  return new EspalierError(
+  throw new EspalierError(
     'usage',
     `The task \`${name}\` has no split ${describeValue(split)}. ${hint}`,
   );

@@ -1,3 +1,4 @@
+import { nearestName } from '../../base/nearest-name.ts';
 import { identityOf, type ReadRow, type RowTurn, textOf } from '../formats/reading.ts';
 import { answerFaults } from './answer-checks.ts';
 import { callFaults } from './call-checks.ts';
@@ -35,6 +36,15 @@ const equalSides: RowCheck = ({ chosen, rejected }) => {
 function trimmed(turn: RowTurn): RowTurn {
   return typeof turn.content === 'string' ? { ...turn, content: turn.content.trim() } : turn;
 }
+
+/** What has one side of a pair is no prompt that answers are still to be found for. */
+const bothSides: RowCheck = ({ kind, columns }) => {
+  const lacking = ['chosen', 'rejected'].filter((name) => !(name in columns));
+  const [missing = ''] = lacking;
+  if (kind !== 'prompt' || lacking.length !== 1) return none;
+  const meant = nearestName(missing, Object.keys(columns), 2);
+  return found('missing-column', meant === undefined ? missing : `${missing}: is it \`${meant}\`?`);
+};
 
 /** The prompt is there and says nothing. */
 const blankPrompt: RowCheck = ({ prompt }) =>
@@ -134,6 +144,7 @@ const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
 /** All that is looked at in each row by itself. */
 export const rowChecks: readonly RowCheck[] = [
   equalSides,
+  bothSides,
   emptySides,
   blankPrompt,
   promptFaults,

@@ -75,7 +75,7 @@ export class SetTally {
     const more = isRejected ? shorter : longer;
     if (!(more / all > biasShare) || wilsonInterval(more, all).low <= 0.5) return undefined;
     const side = isRejected ? 'rejected' : 'chosen';
-    return `${side} is longer in ${Math.round((more / all) * 100)} % of ${all} pairs`;
+    return `${side} is longer in ${Math.round((more / all) * 100)} % of ${all} pairs of unequal length`;
   }
 
   /** The pairs by depth, where rows say at which they part. */
@@ -96,6 +96,7 @@ export class SetTally {
     if (right + wrong > 0) facts.push(['positive labels, share', right / (right + wrong)]);
     if (count > 0) {
       facts.push(
+        ['pairs of unequal length', longer + shorter],
         ['chosen longer, share', longer / Math.max(1, longer + shorter)],
         ['chosen longer, low', low],
         ['chosen longer, high', high],

@@ -8,11 +8,14 @@ import type { RowFault } from './report.ts';
 const fewest = 10;
 /** From this number of problems on, one answer to all of them is no coincidence. */
 const many = 8;
+/** A text of so many characters is in a prompt for its own sake, and not by chance. */
+const longText = 40;
 
 /** What only all rows of a configuration and split together can have wrong, of which little has to be kept. */
 export class WholeSet {
   #rows = 0;
   #hosted = 0;
+  readonly #told = { pairs: 0, leaked: 0 };
   readonly #texts = { all: 0, ended: 0 };
   /** The problems, as many as have to be known. */
   readonly #problems = new Set<string>();
@@ -22,6 +25,7 @@ export class WholeSet {
   add(row: ReadRow): void {
     const { chosen, rejected, implicit } = row;
     if (isHosted(row)) this.#hosted += 1;
+    this.#countLeak(row);
     this.#look('chosen', chosen);
     this.#look('rejected', rejected);
     this.#rows += 1;
@@ -41,6 +45,13 @@ export class WholeSet {
     if (ended > 0 && ended < all) {
       faults.push({ code: 'eos-partly', excerpt: `${ended} of ${all} texts` });
     }
+    const { pairs, leaked } = this.#told;
+    if (leaked > pairs / 2) {
+      faults.push({
+        code: 'leaked-answer',
+        excerpt: `the chosen side of ${leaked} of ${pairs} pairs`,
+      });
+    }
     const same = this.#said.chosen || this.#said.rejected;
     if (this.#problems.size >= many && same) faults.push({ code: 'one-answer', excerpt: same });
     if (isTraining && this.#hosted > 0 && this.#rows < fewest) {
@@ -49,7 +60,18 @@ export class WholeSet {
     return faults;
   }
 
-  /** A conversation answers with its last turn. */
+  /** Where a prompt holds the other side as well, the answer is to be chosen from it. */
+  #countLeak({ prompt, chosen, rejected }: ReadRow): void {
+    if (chosen === undefined || rejected === undefined) return;
+    this.#told.pairs += 1;
+    const [own, other] = [lastOf(chosen).trim(), lastOf(rejected).trim()];
+    if (own.length < longText) return;
+    const turn = Array.isArray(prompt) ? prompt.at(-1) : undefined;
+    const isAsked = typeof prompt === 'string' || turn?.role === 'user' || turn?.role === 'human';
+    const asked = isAsked ? lastOf(prompt ?? '') : '';
+    if (asked.includes(own) && !asked.includes(other)) this.#told.leaked += 1;
+  }
+
   #look(side: 'chosen' | 'rejected', content: RowContent | undefined): void {
     const known = this.#said[side];
     if (known === undefined) return;
@@ -57,7 +79,12 @@ export class WholeSet {
       this.#said[side] = undefined;
       return;
     }
-    const text = typeof content === 'string' ? content : textOf(content.slice(-1));
+    const text = lastOf(content);
     this.#said[side] = this.#rows === 0 || known === text ? text : undefined;
   }
+}
+
+/** A conversation asks and answers with its last turn. */
+function lastOf(content: RowContent): string {
+  return typeof content === 'string' ? content : textOf(content.slice(-1));
 }

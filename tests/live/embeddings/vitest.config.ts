@@ -4,9 +4,9 @@ import { modules } from './packages.ts';
 
 const config: ViteUserConfig = defineConfig({
   root: join(import.meta.dirname, '../../..'),
-  ssr: { resolve: { conditions: ['source'] } },
+  ssr: { resolve: { conditions: ['espalier-source'] } },
   resolve: {
-    conditions: ['source'],
+    conditions: ['espalier-source'],
     // They are no dependencies of this package: users install them.
     alias: Object.entries(modules).map(([name, replacement]) => ({
       find: new RegExp(`^${name}$`),
