@@ -272,7 +272,7 @@ function soundVerdict(told: unknown): Verdict {
   }
   if ('failure' in told) return { failure: failureToldAs('failure', told.failure) };
   const { raw } = told as Evaluation;
-  const misspelt = misspeltIn(told) ?? (raw && misspeltIn(Object(raw), rawFields, 'raw.'));
+  const misspelt = misspeltIn(told) ?? misspeltIn(Object(raw), rawFields, 'raw.');
   if (misspelt !== undefined) return invalid(misspelt);
   const { value, about = 'state' } = told as Evaluation;
   if (!(Number.isFinite(value) && value >= 0 && value <= 1)) {
