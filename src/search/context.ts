@@ -44,8 +44,8 @@ export class AlgorithmContext<State, Action>
   /** The names of the methods whose effects are in flight. */
   readonly #inFlight = new Map<Promise<unknown>, string>();
   #isOver = false;
-  /** The number of effects since simulation `at` began. */
-  #since = { effects: 0, at: 0 };
+  /** The number of effects that needed no waiting since simulation `at` began. */
+  #instant = { effects: 0, at: 0 };
 
   /**
    * @param simulations - Returns the current ones: a retry of failed calls starts new ones. @param fills - Whether to
@@ -229,9 +229,9 @@ export class AlgorithmContext<State, Action>
    */
   #settled<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
     try {
-      const effect = run();
-      const result = this.#takesTurn() ? this.#behindTurn(effect) : effect;
-      return result instanceof Promise ? this.#followed(name, result) : Promise.resolve(result);
+      const result = run();
+      if (result instanceof Promise) return this.#followed(name, result);
+      return this.#takesTurn() ? this.#behindTurn(result) : Promise.resolve(result);
     } catch (error) {
       return this.#followed(name, Promise.reject<T>(error));
     }
@@ -240,12 +240,12 @@ export class AlgorithmContext<State, Action>
   /** Whether the event loop is to get a turn: an algorithm that starts no simulation would never let a timer run. */
   #takesTurn(): boolean {
     const { simulations } = this.#session.tree;
-    if (simulations !== this.#since.at) this.#since = { effects: 0, at: simulations };
-    return ++this.#since.effects % effectsPerTurn === 0;
+    if (simulations !== this.#instant.at) this.#instant = { effects: 0, at: simulations };
+    return ++this.#instant.effects % effectsPerTurn === 0;
   }
 
-  async #behindTurn<T>(effect: MaybePromise<T>): Promise<T> {
-    const [result] = await Promise.all([effect, this.#simulations().turn()]);
+  async #behindTurn<T>(result: T): Promise<T> {
+    await this.#simulations().turn();
     return result;
   }
 
@@ -264,5 +264,5 @@ export class AlgorithmContext<State, Action>
   }
 }
 
-/** The number of effects without a new simulation after which the event loop gets a turn: each may take milliseconds. */
-const effectsPerTurn = 64;
+/** The number of effects without waiting, and without a new simulation, after which the event loop gets a turn. */
+const effectsPerTurn = 256;

@@ -152,7 +152,7 @@ const slips: Readonly<Record<string, readonly [message: string, run: Run]>> = {
 
 describe('an algorithm of the user', () => {
   test.each(Object.entries(slips))('hears of a slip in %s', async (_name, [message, run]) => {
-    const algorithm = { name: 'own', laws: [], run } as unknown as SearchAlgorithm;
+    const algorithm: SearchAlgorithm = { name: 'own', concurrency: 'any', laws: [], run };
     const proposing = () => [{ action: 'a' }];
     const searching = search(bare, {
       policy: proposing,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SearchAlgorithm } from '../../src/index.ts';
-import { journaled } from '../../src/policies/index.ts';
 import { banditTree } from '../../src/testing/index.ts';
 import { type SearchOf, searchOf } from '../support/search-of.ts';
 
@@ -117,17 +116,6 @@ describe('an algorithm that starts no simulation', () => {
   test.each(forever)('ends at the deadline: %s', async (_, run) => {
     const { stopReason, exceeded } = await searchBy(run, { budget: { ms: 50 } });
     expect([stopReason, exceeded]).toEqual(['budget', 'ms']);
-  });
-
-  test('ends at the deadline with a policy that is asynchronous and waits for nothing', async () => {
-    const policy = journaled(problem.policy, { name: 'arms', key: (path) => path.join() });
-    const { exceeded } = await searchBy(
-      async (tree, context) => {
-        while (!context.stopped) await context.expand(tree.root);
-      },
-      { policy, budget: { ms: 50 } },
-    );
-    expect(exceeded).toBe('ms');
   });
 
   test('ends when it is aborted', async () => {
