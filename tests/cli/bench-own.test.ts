@@ -112,7 +112,7 @@ test('a suite names them too', async () => {
 });
 
 test.each([
-  ['methods', "export default { name: 'mine', concurrency: 1, laws: [], run() {", '} };'],
+  ['methods', "export default { name: 'mine', concurrency: 'any', laws: [], run() {", '} };'],
   ['policy', 'export default { propose() {', '} };'],
   ['value', 'export default () => () => {', '};'],
 ])('code of --%s that throws is named with its place', async (option, begin, end) => {
