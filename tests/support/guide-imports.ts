@@ -43,9 +43,9 @@ const ofPackage = [...packageExports()];
 
 function* packageExports(): Iterable<readonly [from: string, names: Names]> {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly exports: Readonly<Record<string, { readonly source?: string }>>;
+    readonly exports: Readonly<Record<string, { readonly 'espalier-source'?: string }>>;
   };
-  for (const [path, { source }] of Object.entries(exports)) {
+  for (const [path, { 'espalier-source': source }] of Object.entries(exports)) {
     if (source === undefined) continue;
     yield [path.replace('.', 'espalier'), exportedBy(readFileSync(join(root, source), 'utf8'))];
   }
