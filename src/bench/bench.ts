@@ -187,8 +187,8 @@ class Benchmark {
       note: (result, search, attempt) => this.#note(result, search, attempt),
       around: (grow, search, attempt) =>
         searching
-          .run({ of: this, search: `${search.id}#${attempt}` }, grow)
-          .finally(() => this.#end(`${search.id}#${attempt}`)),
+          .run({ of: this, search: keyOf(search.id, attempt) }, grow)
+          .finally(() => this.#end(keyOf(search.id, attempt))),
       ...(budget !== undefined && { budget }),
       ...(signal !== undefined && { signal }),
       ...(stopWhen !== undefined && { stopWhen }),
@@ -200,14 +200,13 @@ class Benchmark {
 
   /** The cells of all searches that have an outcome, in the order in which they were asked for. */
   cells(outcomes: readonly ProblemOutcome[], seeds: number): readonly BenchCell[] {
-    const found = new Map(outcomes.map((each) => [`${each.problem}#${each.attempt}`, each]));
+    const found = new Map(outcomes.map((each) => [keyOf(each.problem, each.attempt), each]));
     return this.#searches.flatMap((search) =>
       Array.from({ length: seeds }, (_, attempt) => attempt).flatMap((attempt) => {
-        const outcome = found.get(`${search.id}#${attempt}`);
+        const key = keyOf(search.id, attempt);
+        const outcome = found.get(key);
         if (outcome === undefined) return [];
-        const noted = (outcome.noted ?? this.#again.get(`${search.id}#${attempt}`)) as
-          | BenchCell
-          | undefined;
+        const noted = (outcome.noted ?? this.#again.get(key)) as BenchCell | undefined;
         const { cluster } = nameOf(search, attempt);
         const cell =
           noted === undefined
@@ -221,7 +220,7 @@ class Benchmark {
   /** What was bought for the searches that were asked for. */
   bought(seeds: number): BenchReport['spend']['bought'] {
     const attempts = Array.from({ length: seeds }, (_, attempt) => attempt);
-    const own = this.#searches.flatMap(({ id }) => attempts.map((attempt) => `${id}#${attempt}`));
+    const own = this.#searches.flatMap(({ id }) => attempts.map((attempt) => keyOf(id, attempt)));
     const { usd, ...rest } = this.#recording.boughtFor(new Set(own));
     // Dollars are binary fractions: what was bought first must not show in their sum.
     return { ...rest, usd: Number(usd.toPrecision(12)) };
@@ -231,15 +230,16 @@ class Benchmark {
     const { judgeModel, prices = {}, seed = 0 } = this.#options;
     const { id: name, oracle } = instance;
     const scope = this.#scopeOf(instance, attempt);
-    await this.#turnOf(scope, `${id}#${attempt}`);
-    this.#recording.begin(scope, `${id}#${attempt}`);
+    const key = keyOf(id, attempt);
+    await this.#turnOf(scope, key);
+    this.#recording.begin(scope, key);
     const asked = instance.model ?? this.#options.model;
     const shown = shownTo(asked, instance, this.#options.maxTokens);
     const plan = await planOf(
       method,
       {
         ...shown,
-        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method, `${id}#${attempt}`) }),
+        ...(oracle !== undefined && { oracle: this.#guarded(oracle, method, key) }),
       },
       {
         model: instance.model ?? this.#share(asked, scope),
@@ -322,11 +322,16 @@ class Benchmark {
     const isVain = cell.isOutage === true || cell.isBroken === true || cell.status === 'unscored';
     if (isVain && result.stopReason !== 'failed') {
       // It has ended like any other, but nothing came of it, or nobody knows what: it is to be searched again.
-      this.#again.set(`${search.id}#${attempt}`, cell);
+      this.#again.set(keyOf(search.id, attempt), cell);
       throw new EspalierError('unavailable', cell.reason ?? 'Nothing came of the search.');
     }
     return cell as unknown as JsonValue;
   }
+}
+
+/** The key of one attempt of a search. */
+function keyOf(id: string, attempt: number): string {
+  return `${id}#${attempt}`;
 }
 
 function nameOf({ instance, method, budget }: Search, attempt: number): CellName {

@@ -58,6 +58,8 @@ interface Kind {
   readonly fields: Readonly<Record<string, string>>;
   /** Whether a bare function is one, too, where another function makes it. */
   readonly isFunction?: boolean;
+  /** Throws unless its fields hold what they may. */
+  check?(value: unknown): void;
 }
 
 const kinds: Readonly<Record<keyof OwnParts, Kind>> = {
@@ -68,6 +70,7 @@ const kinds: Readonly<Record<keyof OwnParts, Kind>> = {
   algorithm: {
     what: 'an algorithm: an object with `name`, `concurrency`, `laws` and `run`',
     fields: { name: 'string', run: 'function', laws: 'object' },
+    check: (value) => expectAlgorithm('algorithm', value as SearchAlgorithm),
   },
   policy: {
     what: 'a policy: an object with `propose`',
@@ -174,9 +177,7 @@ async function loadPart(name: keyof OwnParts, path: string): Promise<LoadedPart>
     const message = `Expected \`${path}\` to export, as its default or as \`${name}\`, ${kind.what}; or a function that makes it of { model, judgeModel, problem }.${got}`;
     throw new EspalierError('usage', message);
   }
-  if (name === 'algorithm' && typeof exported !== 'function') {
-    expectAlgorithm(name, exported as SearchAlgorithm);
-  }
+  if (typeof exported !== 'function') kind.check?.(exported);
   return {
     name,
     identity: { module: path, file: fileFingerprint(path) ?? '' },
@@ -184,7 +185,7 @@ async function loadPart(name: keyof OwnParts, path: string): Promise<LoadedPart>
       if (typeof exported !== 'function') return exported;
       const made = await madeBy(exported as Maker, request, { name, path });
       if (isOne(made, kind) || (kind.isFunction === true && typeof made === 'function')) {
-        if (name === 'algorithm') expectAlgorithm(name, made as SearchAlgorithm);
+        kind.check?.(made);
         return made;
       }
       const message = `Expected the function that \`${path}\` exports to make ${kind.what}.`;

@@ -210,7 +210,7 @@ export class AlgorithmContext<State, Action>
   }
 
   /** Ends the search as failed if an effect is still in flight: the algorithm, which has ended, has not awaited it. */
-  expectAwaited(algorithm: string): void {
+  failUnlessAwaited(algorithm: string): void {
     const [method] = this.#inFlight.values();
     if (method === undefined || this.stopped) return;
     const message = `The algorithm \`${algorithm}\` ended while its call of \`context.${method}\` was under way: put \`await\` before that call.`;

@@ -288,7 +288,7 @@ async function grow<State, Action>(
     do {
       await algorithm.run(tree, context);
       await simulations.rest();
-      context.expectAwaited(algorithm.name);
+      context.failUnlessAwaited(algorithm.name);
     } while (await mayGoOn());
   };
   let simulated: number | undefined;
