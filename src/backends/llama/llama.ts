@@ -71,8 +71,8 @@ export interface LlamaLanguageModel extends LanguageModel, AsyncDisposable {
  * request.
  *
  * Common prefixes are computed once. A sample depends on the file, the prompt, the settings, the seed and its index;
- * with quantised files also slightly on how the prompt was batched, because of llama.cpp's rounding, so that
- * occasionally a token differs. The default temperature is 1. If the last message is from the assistant, the answer
+ * with quantised files, and on a GPU with every file, also slightly on what of the prompt was cached and how it was
+ * batched, because of llama.cpp's rounding, so that a token may differ. The default temperature is 1. If the last message is from the assistant, the answer
  * continues it. Log-probabilities are those of the model itself. A `schema` constrains the text by a grammar. In a
  * search, tools are described in words; outside one they are refused.
  *

@@ -145,7 +145,11 @@ function engineOf(model: NativeModel, context: NativeContext, settings: ModelSet
 }
 
 /** An exception from the package as one sentence that says what to do. */
-function explained(error: unknown, { name, path }: ModelSettings, log: readonly string[]): unknown {
+function explained(
+  error: unknown,
+  { name, path, gpu }: ModelSettings,
+  log: readonly string[],
+): unknown {
   if (EspalierError.isInstance(error) || !(error instanceof Error)) return error;
   const reason = (log.findLast((line) => line.includes('error')) ?? error.message)
     .replaceAll(/\s+/g, ' ')
@@ -157,8 +161,10 @@ function explained(error: unknown, { name, path }: ModelSettings, log: readonly 
     );
   }
   if (error.message.includes('NoBinaryFound')) {
+    const device = gpu === false || gpu === 'auto' ? '' : `\`gpu: '${gpu}'\` on `;
+    const other = device === '' ? '' : ', or leave `gpu` out';
     return usage(
-      'The package `node-llama-cpp` has no binary for this machine. Build one with: npx node-llama-cpp source download',
+      `The package \`node-llama-cpp\` has no binary for ${device}this machine. Build one with \`npx node-llama-cpp source download\`${other}.`,
       error,
     );
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { NativeModel } from '../../../src/backends/llama/binding.ts';
+import type { LlamaBinding, NativeModel } from '../../../src/backends/llama/binding.ts';
 import { llama } from '../../../src/backends/llama/index.ts';
 import { openModel } from '../../../src/backends/llama/open.ts';
 import { bench } from './bench.ts';
@@ -130,6 +130,24 @@ describe('what the package throws', () => {
     });
     await expect(opening).rejects.toMatchObject({ code: 'usage', message: expected });
     expect(native.disposed).toBe(false);
+  });
+
+  test.each([
+    ['auto', 'this machine. Build one with `npx node-llama-cpp source download`.'],
+    [
+      'cuda',
+      "`gpu: 'cuda'` on this machine. Build one with `npx node-llama-cpp source download`, or leave `gpu` out.",
+    ],
+  ] as const)('no binary for %s', async (gpu, expected) => {
+    const path = join(folder(), 'model.gguf');
+    writeFileSync(path, header(3, 1n, 1n));
+    const getLlama = () => Promise.reject(new Error('NoBinaryFoundError'));
+    const binding = () => Promise.resolve({ getLlama } as unknown as LlamaBinding);
+    const opening = openModel({ ...settings, path, gpu, own: undefined, binding });
+    await expect(opening).rejects.toMatchObject({
+      code: 'usage',
+      message: `The package \`node-llama-cpp\` has no binary for ${expected}`,
+    });
   });
 });
 
