@@ -26,6 +26,8 @@ export interface SearchReport {
     readonly usd: number | null;
     readonly ms: number;
   };
+  /** The part of `spend` for calls whose replies were lost with a killed process, where there are any. */
+  readonly lost?: Pick<SearchReport['spend'], 'calls' | 'tokens' | 'usd'>;
   /** What each model read and wrote, by who asked it; dollars are `null` if nobody knows the price. */
   readonly usage: readonly Readonly<Record<keyof ModelUsage, number | string | null>>[];
   /** Whether no shorter plan exists. */
@@ -53,7 +55,7 @@ export function reportOf(
     readonly unused: Unused | undefined;
   },
 ): SearchReport {
-  const { best, actions, stopReason, optimal, failure, failures, unpriced } = result;
+  const { best, actions, stopReason, optimal, failure, failures, unpriced, answered } = result;
   const isVerified = verifies || best.reward !== undefined;
   const solved = result.solved && isVerified;
   const path = actions.map((action) => notation.format(action));
@@ -72,6 +74,13 @@ export function reportOf(
       usd: unpriced.length > 0 ? null : usd,
       ms: Math.round(ms * 10) / 10,
     },
+    ...(calls > answered.calls && {
+      lost: {
+        calls: calls - answered.calls,
+        tokens: tokens - answered.tokens,
+        usd: unpriced.length > 0 ? null : usd - answered.usd,
+      },
+    }),
     usage: result.usage.map((one) => ({
       ...one,
       usd: one.usd ?? null,
@@ -131,6 +140,7 @@ export function describeSearch(
       ? []
       : [describeUnused(report.unused, { isCut: report.stopReason === 'budget' })]),
     describeSpend(report, result),
+    ...describeKilled(report),
     ...describeUsage(result.usage),
   ].join('\n');
 }
@@ -219,6 +229,16 @@ function describeSpend(
     `${Math.round(ms)} ms`,
   ];
   return parts.join(' · ');
+}
+
+/** Calls that killed processes lost: they are in the sum of what was spent, at the maximum that they can have cost. */
+function describeKilled({ lost }: SearchReport): readonly string[] {
+  if (lost === undefined) return [];
+  const { calls, tokens, usd } = lost;
+  const cost = [counted(tokens, 'token'), ...shownDollars(usd)].join(' · ');
+  return [
+    `Lost with a killed process: ${counted(calls, 'call')}, counted above at the maximum cost of ${cost}.`,
+  ];
 }
 
 /** The usage of each model, and the savings of caches, if anything cost money or came from a cache. */

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { algorithms } from '../../src/index.ts';
@@ -120,6 +121,24 @@ test('is repeated by its seed, also with results in the order of issue', async (
   const { spend, ...again } = JSON.parse(second.stdout) as { spend: { calls: number } };
   expect(again).toEqual(report);
   expect(spend.calls).toBe(spent.calls);
+});
+
+test('what a killed process lost is said beside the sum', async () => {
+  const run = join(folder, 'killed');
+  const options = [...game.slice(0, -2), '--calls', '8', '--save', run];
+  await espalier(...options);
+  const journal = join(run, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  const last = lines.findLastIndex((line) => line.includes('"type":"intent"'));
+  const { reserved } = JSON.parse(lines[last] ?? '') as { reserved: Record<string, number> };
+  // A process that dies here never learns what the call has cost.
+  writeFileSync(journal, `${lines.slice(0, last + 1).join('\n')}\n`);
+  const { stdout } = await espalier(...options);
+  expect(stdout).toContain(
+    `\nLost with a killed process: 1 call, counted above at the maximum cost of ${reserved['tokens']} tokens.\n`,
+  );
+  const again = await espalier(...options, '--json');
+  expect(JSON.parse(again.stdout)).toMatchObject({ lost: reserved });
 });
 
 describe('Ctrl-C', () => {
