@@ -27,14 +27,14 @@ export interface AskedProblem {
 }
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
-/** What names a line: a text or a number, as a text; `null` counts as left out. */
+/** A text, or a number as a text, such as an id or an answer; `null` counts as left out. */
 export const lineName: z.ZodType<string | undefined> = z
   .union([z.string(), z.number().transform(String), z.null().transform(() => undefined)])
   .optional();
 const id = lineName;
 const ownSchema = z.object({ input: text, id });
 const lineSchema = z.union([
-  z.object({ question: text, answer: z.string().optional(), id }),
+  z.object({ question: text, answer: lineName, id }),
   z.object({ task: z.enum(taskNames).optional(), input: text, id }),
 ]);
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   descend,
+  type Environment,
   type Evaluation,
   type Evaluator,
   type Failed,
@@ -12,6 +13,7 @@ import {
 import {
   banditTree,
   describeAlgorithm,
+  describeEnvironment,
   describeEvaluator,
   type TestRunner,
 } from '../../src/testing/index.ts';
@@ -164,6 +166,31 @@ function failuresAs(bug: ClassicBug | undefined): Promise<readonly string[]> {
   known.set(bug, failures);
   return failures;
 }
+
+test('names the step that an environment takes from its end', async () => {
+  const environment: Environment<{ readonly rung: number }, number> = {
+    name: 'ladder',
+    reset: () => ({ state: { rung: 0 } }),
+    step: ({ rung }, by) => ({
+      state: { rung: rung + by },
+      ...(rung + by === 2 && { terminal: true }),
+    }),
+  };
+  const actions = ({ rung }: { readonly rung: number }) => (rung === 2 ? [] : [1]);
+  const outcomes = await outcomesOf((runner) =>
+    describeEnvironment('ladder', { create: () => environment, actions }, runner),
+  );
+  const failed = outcomes.filter(({ error }) => error !== undefined);
+  expect(failed).toMatchObject([
+    {
+      name: 'ends where it says so',
+      error: {
+        message:
+          'the step 1 from the terminal state { rung: 2 } gives one that is not terminal: throw there, or mark it as terminal',
+      },
+    },
+  ]);
+});
 
 type BanditState = readonly number[];
 

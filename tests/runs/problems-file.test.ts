@@ -22,6 +22,17 @@ test('reads questions, with the final answer behind #### alone', () => {
   ]);
 });
 
+test('reads a number as an answer, and takes `null` for none', () => {
+  const lines = ['4', 'null', '0.5'].map(
+    (answer) => `{"id": ${answer}, "question": "Two and two?", "answer": ${answer}}`,
+  );
+  expect(read(lines.join('\n'))).toEqual([
+    { id: '4', question: 'Two and two?', answer: '4' },
+    { id: 'Two and two?', question: 'Two and two?' },
+    { id: '0.5', question: 'Two and two?', answer: '0.5' },
+  ]);
+});
+
 test('reads puzzles, and bare inputs where a task is given', () => {
   const puzzle = '{"task": "game24", "input": "4 9 10 13", "id": "a"}';
   expect(read(`${puzzle}\n`)).toEqual([{ id: 'a', task: 'game24', input: '4 9 10 13' }]);

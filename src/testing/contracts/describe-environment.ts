@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { expectJson } from '../../base/canonical-json.ts';
 import { expectOptions } from '../../base/expect-options.ts';
@@ -33,7 +34,8 @@ interface Visit<State, Action> {
 
 /**
  * The contract of an `Environment` as tests, along random walks: it never mutates states, is deterministic, has
- * consistent keys, and its codec and notation round-trip.
+ * consistent keys, and its codec and notation round-trip. Steps are also tried from terminal states: they must throw, or
+ * end again.
  *
  * @example
  * ```ts
@@ -94,7 +96,10 @@ function describeSteps<State, Action>({ claims, runner }: EnvironmentSubject<Sta
       assert.deepEqual(claims.actions(next.state), [], 'a terminal state has actions');
       for (const action of tried) {
         const after = await attempt(environment, next.state, action);
-        assert.ok(after === undefined || after.terminal === true, 'something follows the end');
+        assert.ok(
+          after === undefined || after.terminal === true,
+          `the step ${shown(action)} from the terminal state ${shown(next.state)} gives one that is not terminal: throw there, or mark it as terminal`,
+        );
       }
     }
   });
@@ -181,6 +186,10 @@ function says({ role, content, toolCalls = [] }: Message): boolean {
 
 function context() {
   return plainContext({ random: seededRandom('step') });
+}
+
+function shown(value: unknown): string {
+  return inspect(value, { breakLength: Number.POSITIVE_INFINITY, depth: 3 });
 }
 
 async function attempt<State, Action>(
