@@ -135,7 +135,7 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   ),
   'negative-margin': error('The chosen side scores less than the rejected one: swap the sides.'),
   'no-images': warning(
-    'None of the image files that rows name is there: add them, unless the trainer is told of another folder.',
+    'None of the image files that rows name exists here: add them, or give the trainer the folder that has them.',
   ),
   'no-rows': warning('A file holds no rows: leave it out.'),
   'no-value': warning(

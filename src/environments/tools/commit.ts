@@ -66,7 +66,7 @@ export async function commitPath(
   const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
   if (isFinal && approve === undefined) {
     const message =
-      'The path has a call that cannot be taken back, and nobody to approve of it. Pass `approve` to `commit`.';
+      'The path has a call that cannot be undone, and nothing approves it. Pass `approve` to `commit`.';
     throw new EspalierError('usage', message);
   }
   const commit = new Commit(parts, path, options);
