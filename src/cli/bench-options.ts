@@ -34,8 +34,9 @@ export interface BenchArguments
 
 const help = [
   '',
-  'All methods are compared at the same budgets. Each is charged for all that it uses; requests that several share are',
-  'paid once. The folder has the reports: report.json, report.md and report.html. Run the same command to continue.',
+  'All methods are compared at the same budgets. Each is charged for all that it',
+  'uses; requests that several share are paid once. The folder has the reports:',
+  'report.json, report.md and report.html. Run the same command to continue.',
   '',
   'Example: espalier bench --task game24 --methods mcts,beam --budgets tokens=500,1k --limit 150',
   'Example: espalier bench --task gsm8k:test.jsonl --model ollama:qwen3 --methods mcts,lats --seeds 3',
@@ -56,7 +57,7 @@ export function benchCommand(): Command {
     )
     .option(
       '--replay <run>',
-      'search the problems of a run of `generate` or `search` with its recorded answers, free of charge',
+      'search the problems of a run of `generate` or `search` with its recorded answers (no model calls)',
     )
     .option('--split <name>', 'the split of the task')
     .option(

@@ -118,6 +118,19 @@ test('shows help on stderr where no command is given', async () => {
   expect(stderr).toMatch(/^Usage: espalier /);
 });
 
+test('help fits a terminal of 80 columns, but for commands to copy', async () => {
+  const { stdout } = await espalier('--help');
+  const commands = [...stdout.matchAll(/^ {2}([a-z-]+) .*\[options\]/gm)].map(
+    ([, name = '']) => name,
+  );
+  expect(commands.length).toBeGreaterThan(10);
+  for (const command of commands) {
+    const { stdout: help } = await espalier(command, '--help');
+    const lines = help.split('\n').filter((line) => !/^(?:Example: | {2,}--)/.test(line));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  }
+});
+
 test.each(['search', 'tree', 'demo', 'doctor'])('%s --help gives an example', async (command) => {
   const { code, stdout } = await espalier(command, '--help');
   expect(stdout).toContain(`\nExample: espalier ${command} `);
