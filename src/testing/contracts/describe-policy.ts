@@ -74,7 +74,10 @@ export function describePolicy<State, Action>(
         const proposals = await ask(claims, root, { count: 1, offset });
         for (const proposal of proposals) samples.add(textOf(proposal));
       }
-      assert.ok(samples.size > 1, `12 samples are all ${[...samples]}`);
+      assert.ok(
+        samples.size > 1,
+        `12 samples at the start are all ${[...samples]}: it must offer several actions`,
+      );
     });
 
     test('proposes the same for the same random numbers', async () => {
