@@ -12,7 +12,7 @@ import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { LineOf } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
-import { Places } from './places.ts';
+import { insideIssued, Places } from './places.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
@@ -198,8 +198,10 @@ export class CallGate {
     const failed = this.#failedBefore;
     const isDue = () => failed.has('transient') || (retryFailed && failed.size > 0);
     const mayRetry = () => isDue() || this.#recall.isRetriedAt(this.#issued, this.search);
-    // Otherwise it does not wait, because calls that the earlier run left in flight would then be made. Nor does a replay.
+    // Otherwise it does not wait, because calls that the earlier run left in flight would then be made. Nor does a replay
+    // wait for those.
     while (!isReplay && mayRetry() && sequencer.pending > 0) await sequencer.nextRelease();
+    if (mayRetry()) await this.#underWay.rest();
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? retryFailed;
     if (recorded === undefined) {
@@ -209,6 +211,12 @@ export class CallGate {
     failed.clear();
     this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
+  }
+
+  /** Makes no further call, and resolves when those in flight have taken effect, because they are paid for. */
+  rest(reason: unknown): Promise<void> {
+    this.places.clear(reason);
+    return this.#underWay.rest();
   }
 
   /** Charges the calls in flight and records what they may have cost, because the search is over. */
@@ -506,10 +514,4 @@ export class CallGate {
       this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
-}
-
-function insideIssued(): EspalierError {
-  const message =
-    "Expected an effect to make no calls if `order` is 'issued', because their results could not take effect before its own. Use 'arrival'.";
-  return new EspalierError('usage', message);
 }

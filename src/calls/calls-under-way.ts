@@ -82,6 +82,15 @@ export class CallsUnderWay {
     }
   }
 
+  /** Resolves when all calls have taken effect, and are known to have, but for those whose end the journal lacks. */
+  async rest(): Promise<void> {
+    const { recall, sequencer } = this.#around;
+    const isComing = ({ record }: CallInFlight) => record === undefined || !recall.isHung(record);
+    while ([...this.#calls].some(isComing)) await sequencer.nextRelease();
+    // Whoever shares the last output sees it only now.
+    await sequencer.rest();
+  }
+
   /** Charges a call once: its cost or, if that is unknown, its worst case. */
   charge({ account, ended, record }: CallInFlight): CallSpend {
     if (account.isSettled || record === undefined || record.reused !== undefined) {

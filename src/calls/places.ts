@@ -1,4 +1,5 @@
 import { openScope } from '#platform';
+import { EspalierError } from '../base/errors.ts';
 
 /** The places of the call that is currently being made, if it may make others. */
 const makers = openScope<Places>();
@@ -91,4 +92,11 @@ export class Places {
       this.#waiters.push({ admit, refuse });
     });
   }
+}
+
+/** A call that would have to take effect before the one that waits for it. */
+export function insideIssued(): EspalierError {
+  const message =
+    "Expected an effect to make no calls if `order` is 'issued', because their results could not take effect before its own. Use 'arrival'.";
+  return new EspalierError('usage', message);
 }

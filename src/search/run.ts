@@ -2,11 +2,10 @@ import { turn } from '#platform';
 import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectation, expectObject } from '../base/expect.ts';
-import { messageOf } from '../base/failure.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { seededRandom } from '../base/random.ts';
 import { Calls } from '../calls/calls.ts';
-import { addressOfStart, beginJournal, noJournal, startJournal } from '../calls/journal.ts';
+import { beginJournal, noJournal } from '../calls/journal.ts';
 import { Ledger } from '../calls/ledger.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -15,7 +14,6 @@ import type { SearchNode } from '../contracts/node.ts';
 import type { Provenance } from '../contracts/provenance.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import { actionsTo } from '../tree/summary.ts';
-import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
 import type { SearchOptions, SearchResult, StopReason } from './contracts.ts';
 import { Crowd } from './crowd.ts';
@@ -24,11 +22,11 @@ import { failuresOf, reopenFailed } from './failing.ts';
 import { fromItsStart } from './from-its-start.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
-import { PluginContext, type PluginRuntime } from './plugin-context.ts';
-import { faultOfTransition } from './realisations.ts';
+import type { PluginRuntime } from './plugin-context.ts';
 import { Scope } from './scope.ts';
 import type { SearchSession } from './session.ts';
 import { Simulations, type Stop } from './simulations.ts';
+import { startAt, treeOf } from './start.ts';
 
 /** What surrounds a search. */
 export interface Surroundings<State, Action> {
@@ -79,8 +77,7 @@ export async function runSearch<State, Action>(
     clock,
     random: outside.random,
   };
-  const tree = checked.tree ?? (await inTime(plant(checked, runtime), checked));
-  expectSameEnvironment(tree, environment);
+  const tree = await treeOf(checked, runtime);
   for (const stamp of provenanceFor(checked).stamps ?? []) {
     if (typeof stamp !== 'string') throw expectation('stamps', 'texts', stamp);
     tree.stamps.add(stamp);
@@ -170,89 +167,6 @@ function provenanceFor<State, Action>({
   return provenanceOf(environment, policy, evaluator);
 }
 
-/** A new tree, with the environment's start as its root. */
-async function plant<State, Action>(
-  { environment, seed }: CheckedOptions<State, Action>,
-  runtime: PluginRuntime,
-): Promise<SearchTree<State, Action>> {
-  try {
-    const start = await environment.reset(new PluginContext(runtime, 'reset'));
-    const fault = faultOfTransition('reset', start);
-    if (fault !== undefined) throw new EspalierError('usage', fault);
-    const tree = new SearchTree<State, Action>(start.state, {
-      environment: environment.name,
-      seed,
-    });
-    tree.realise(tree.root, start);
-    return tree;
-  } catch (cause) {
-    runtime.signal.throwIfAborted();
-    const reason = messageOf(cause);
-    throw new EspalierError(
-      EspalierError.isInstance(cause) ? cause.code : 'usage',
-      `The environment ${environment.name} has no start: ${reason}`,
-      { cause },
-    );
-  }
-}
-
-/** Waits for a start, but not beyond the end of the search. */
-async function inTime<Value, State, Action>(
-  starting: Promise<Value>,
-  { signal, environment, clock, budget: { ms } }: CheckedOptions<State, Action>,
-): Promise<Value> {
-  if (signal === undefined && ms === undefined) return starting;
-  const over = new AbortController();
-  const either = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
-  const aborted = new Promise<never>((_, reject) => {
-    either.addEventListener('abort', () => reject(either.reason), { once: true });
-  });
-  const late = clock.sleep(ms ?? 0, either).then(() => {
-    if (ms === undefined) return aborted;
-    throw new EspalierError(
-      'usage',
-      `The environment ${environment.name} had no start within the ${ms} ms of the budget.`,
-    );
-  });
-  for (const promise of [starting, aborted, late]) promise.catch(() => {});
-  try {
-    return await Promise.race([starting, late]);
-  } finally {
-    over.abort();
-  }
-}
-
-/** Throws if a tree belongs to another environment: statistics of one problem mean nothing for another. */
-function expectSameEnvironment<State, Action>(
-  tree: SearchTree<State, Action>,
-  environment: Environment<State, Action>,
-): void {
-  if (tree.origin.environment !== environment.name) {
-    throw expectation(
-      'tree',
-      `a tree of the environment '${environment.name}'`,
-      tree.origin.environment,
-    );
-  }
-}
-
-/** Identifies a run by the start of its search, and binds its journal to it if the start can be written as JSON. */
-function startAt<State, Action>(
-  tree: SearchTree<State, Action>,
-  { environment, journal }: CheckedOptions<State, Action>,
-  { gate }: Outside,
-): void {
-  let state: JsonValue;
-  try {
-    state = expectJson('state', environment.codec?.encode(tree.root.state) ?? tree.root.state);
-  } catch {
-    return;
-  }
-  const isFirst = gate.run === undefined;
-  gate.run ??= addressOfStart(state);
-  if (isFirst && journal !== undefined) startJournal(journal, gate.run);
-}
-
 interface Growth<State, Action> {
   readonly checked: CheckedOptions<State, Action>;
   readonly outside: Outside;
@@ -285,12 +199,18 @@ async function grow<State, Action>(
     : deadline.watch((exceeded) => simulations.end({ reason: 'budget', exceeded }));
   const context = new AlgorithmContext(session, () => simulations, checked.fill);
   const run = async (): Promise<void> => {
-    do {
-      await algorithm.run(tree, context);
-      await simulations.rest();
-      context.failUnlessAwaited(algorithm.name);
-    } while (await mayGoOn());
+    try {
+      do {
+        await algorithm.run(tree, context);
+        await simulations.rest();
+        context.failUnlessAwaited(algorithm.name);
+      } while (await mayGoOn());
+    } catch (error) {
+      simulations.settle(error);
+    }
+    if (!isPart) await rest(endOf(), session, outside);
   };
+  const endOf = () => failedIf(context.unusable, simulations.stop ?? exhausted, ledger);
   let simulated: number | undefined;
   let fillsInVain = 0;
   const mayGoOn = async (): Promise<boolean> => {
@@ -330,17 +250,33 @@ async function grow<State, Action>(
     unwatch();
     if (!isPart) close(outside, ledger);
   }
-  const stop = simulations.stop ?? exhausted;
-  // A search that can continue with a larger pool has not failed.
-  const { exceeded } = stop;
+  return endOf();
+}
+
+/** A search of which no answer could be used has failed, unless it can continue with a larger pool. */
+function failedIf(unusable: Failure | undefined, stop: Stop, ledger: Ledger): Stop {
+  const { exceeded, reason } = stop;
   const goesOn = exceeded !== undefined && ledger.isBoundByParent(exceeded);
-  const { unusable } = context;
-  return unusable === undefined || goesOn || stop.reason === 'solved'
-    ? stop
-    : { ...stop, reason: 'failed', failure: unusable };
+  if (unusable === undefined || goesOn || reason === 'solved') return stop;
+  return { ...stop, reason: 'failed', failure: unusable };
 }
 
 const exhausted: Stop = { reason: 'exhausted' };
+
+/**
+ * Waits for calls that nobody awaits any more when the budget or a failed call ends a search: a plug-in that makes several
+ * calls at once leaves the others in flight. What they cost is known only when they have ended.
+ */
+async function rest<State, Action>(
+  { reason, exceeded }: Stop,
+  { ledger, runtime }: SearchSession<State, Action>,
+  { gate }: Outside,
+): Promise<void> {
+  if ((reason !== 'budget' && reason !== 'failed') || exceeded === 'ms') return;
+  ledger.close();
+  await gate.rest(searchIsOver);
+  runtime.signal.throwIfAborted();
+}
 
 const mostFillsInVain = 100;
 
