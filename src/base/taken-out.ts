@@ -1,8 +1,6 @@
 /**
- * …`: private fields would not be found. What is taken is bound, and a copy of an object has none of it. => Allows
- * methods to be destructured from the objects of a class, as in `({ visit }) => …`, which private fields would
- * otherwise prevent. The methods are bound, and a copy of an object does not have them. => …`: private fields would not
- * be found. What is taken is bound, and a copy of an object has none of it.
+ * Allows methods to be destructured from the objects of a class, as in `({ visit }) => …`, which private fields would
+ * otherwise prevent. The methods are bound, and a copy of an object does not have them.
  *
  * @param names - The methods of `prototype`, separated by spaces.
  */

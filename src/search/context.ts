@@ -211,8 +211,11 @@ export class AlgorithmContext<State, Action>
 
   /** Ends the search as failed if an effect is still in flight: the algorithm, which has ended, has not awaited it. */
   failUnlessAwaited(algorithm: string): void {
-    const [method] = this.#inFlight.values();
+    const names = [...this.#inFlight.values()];
+    // The others make their calls through `call`.
+    const method = names.find((name) => name !== 'call') ?? names[0];
     if (method === undefined || this.stopped) return;
+    this.#ignoreInFlight();
     const message = `The algorithm \`${algorithm}\` ended while its call of \`context.${method}\` was under way: put \`await\` before that call.`;
     this.#simulations().end({ reason: 'failed', failure: { kind: 'invalid', message } });
   }
@@ -220,6 +223,10 @@ export class AlgorithmContext<State, Action>
   /** Nothing has to handle that the end of the search rejects what is in flight. */
   end(): void {
     this.#isOver = true;
+    this.#ignoreInFlight();
+  }
+
+  #ignoreInFlight(): void {
     for (const promise of this.#inFlight.keys()) ignoreRejection(promise);
   }
 
@@ -257,6 +264,15 @@ export class AlgorithmContext<State, Action>
   }
 
   static {
+    for (const name of ['generate', 'score', 'decide', 'embed', 'effect', 'call']) {
+      Object.defineProperty(AlgorithmContext.prototype, name, {
+        configurable: true,
+        get(this: AlgorithmContext<unknown, unknown>) {
+          const make = Reflect.get(PluginContext.prototype, name, this);
+          return (...given: unknown[]) => this.#settled(name, () => make(...given));
+        },
+      });
+    }
     bindTakenOut(
       AlgorithmContext.prototype,
       'simulate round expand isExpanding graft realise evaluate outcome key conclude advance search',

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { SearchAlgorithm } from '../../src/index.ts';
-import { banditTree } from '../../src/testing/index.ts';
+import { generate } from '../../src/calls/operations/generate.ts';
+import type { LanguageModel, SearchAlgorithm } from '../../src/index.ts';
+import { banditTree, scriptedModel } from '../../src/testing/index.ts';
 import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
@@ -29,6 +30,13 @@ function unhandled(): unknown[] {
   return heard;
 }
 
+const asked = { messages: [{ role: 'user', content: 'Hello.' }] } as const;
+
+const late: LanguageModel = {
+  ...scriptedModel({ answer: () => 'late' }),
+  generate: () => sleep(5).then(() => Promise.reject(new Error('It is late.'))),
+};
+
 describe('a call that an algorithm does not await', () => {
   test.each<[string, Run]>([
     ['expand', async (tree, context) => void context.expand(tree.root)],
@@ -37,6 +45,9 @@ describe('a call that an algorithm does not await', () => {
       'search',
       async (_, context) => void context.search(problem.environment, { ...slow, share: 1 }),
     ],
+    ['effect', async (_, context) => void context.effect('wait', {}, () => sleep(5))],
+    ['generate', async (_, context) => void context.generate(late, asked)],
+    ['call', async (_, context) => void context.call(generate(late), asked)],
   ])('fails the search in one sentence, and rejects nothing: %s', async (name, run) => {
     const heard = unhandled();
     const { stopReason, failure } = await searchBy(run, slow);
