@@ -1,5 +1,6 @@
 import { counted } from '../base/counted.ts';
 import { withPlace } from '../base/user-module.ts';
+import type { CallSpend } from '../calls/call-spend.ts';
 import type { Budget, ModelUsage } from '../contracts/spend.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
@@ -49,13 +50,16 @@ export function reportOf(
     result,
     model,
     unused,
+    lost,
   }: {
     readonly result: SearchResult<unknown, unknown>;
     readonly model: string | null;
     readonly unused: Unused | undefined;
+    /** What killed processes have lost. */
+    readonly lost: CallSpend;
   },
 ): SearchReport {
-  const { best, actions, stopReason, optimal, failure, failures, unpriced, answered } = result;
+  const { best, actions, stopReason, optimal, failure, failures, unpriced } = result;
   const isVerified = verifies || best.reward !== undefined;
   const solved = result.solved && isVerified;
   const path = actions.map((action) => notation.format(action));
@@ -74,13 +78,7 @@ export function reportOf(
       usd: unpriced.length > 0 ? null : usd,
       ms: Math.round(ms * 10) / 10,
     },
-    ...(calls > answered.calls && {
-      lost: {
-        calls: calls - answered.calls,
-        tokens: tokens - answered.tokens,
-        usd: unpriced.length > 0 ? null : usd - answered.usd,
-      },
-    }),
+    ...(lost.calls > 0 && { lost: { ...lost, usd: unpriced.length > 0 ? null : lost.usd } }),
     usage: result.usage.map((one) => ({
       ...one,
       usd: one.usd ?? null,

@@ -4,6 +4,8 @@ import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import { espalierVersion } from '../base/version.ts';
+import { addSpend, type CallSpend, nothing } from '../calls/call-spend.ts';
+import { type Journal, noJournal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -59,7 +61,8 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     const budget = budgetOf(request, chosen.model);
     const asksModel = chosen.model !== undefined;
     const unused = unusedOf(result, { budget, request, asksModel });
-    const report = reportOf(problem, { result, model: modelOf(chosen), unused });
+    const told = { result, model: modelOf(chosen), unused, lost: lostIn(folder?.journal) };
+    const report = reportOf(problem, told);
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report, ...recordedPrice(chosen.model, prices) });
     const end = { result, budget, line: chosen.line };
@@ -184,6 +187,13 @@ async function followed(
     if (event.type === 'search-end') return event.result;
   }
   throw new Error('The search ended without a result.');
+}
+
+/** What killed processes have lost: the calls that each next one found without an end. */
+function lostIn(journal: Journal = noJournal): CallSpend {
+  let lost = nothing;
+  for (const line of journal.lines) if (line.type === 'resume') lost = addSpend(lost, line.lost);
+  return lost;
 }
 
 /** The model by its name in journals; `null` where there is none. */

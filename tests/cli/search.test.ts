@@ -141,6 +141,15 @@ test('what a killed process lost is said beside the sum', async () => {
   expect(JSON.parse(again.stdout)).toMatchObject({ lost: reserved });
 });
 
+test('nothing is said of killed processes where time was up', async () => {
+  const asked = ['search', '--task', 'game24', '--input', '4 9 10 13', '--algorithm', 'best-of-n'];
+  for (const ms of ['1', '40', '80']) {
+    const run = ['--ms', ms, '--fill', '--concurrency', '8', '--save', join(folder, `late-${ms}`)];
+    const { stdout } = await espalier(...asked, ...run, '--json');
+    expect(JSON.parse(stdout)).not.toHaveProperty('lost');
+  }
+});
+
 describe('Ctrl-C', () => {
   test.each(['mcts', 'astar'])('ends %s with the best so far', async (algorithm) => {
     const run = join(folder, algorithm);
