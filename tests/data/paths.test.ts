@@ -137,3 +137,17 @@ test('an end chooses nothing, also where an equal step goes on: no pair is of th
   expect(pairsAt('success-path')).toEqual([[3, 4]]);
   expect(pairsAt('all')).toEqual([[3, 4]]);
 });
+
+test('below the best node nothing was chosen, also where it is an answer that was refined', () => {
+  const below: readonly Plan[] = [
+    { text: 'x', visits: 1, q: 0.3, answer: 0.3 },
+    { text: 'y', visits: 1, q: 0.1, answer: 0.1 },
+  ];
+  const record = planted([
+    { text: 'a', visits: 3, q: 0.9, answer: 0.9, below },
+    { text: 'b', visits: 1, q: 0.2, answer: 0.2 },
+  ]);
+  expect(record.tree.best.id).toBe(1);
+  const pairs = pairsOf(record, { name: 'n', nodes: 'path', siblings: 'all-ordered', score: q });
+  expect(pairs.map(({ chosen, rejected }) => [chosen.id, rejected.id])).toEqual([[1, 4]]);
+});

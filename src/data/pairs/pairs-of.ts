@@ -47,11 +47,8 @@ function chooser<State, Action>(
   { placeOf, to }: Paths<State, Action>,
 ): (place: SearchNode<State, Action>) => boolean {
   const { best } = source.tree;
-  // An end chooses nothing, even where an equal step goes on.
-  const placesTo = (end: SearchNode<State, Action>) =>
-    pathTo(end)
-      .filter(({ children }) => children.length > 0)
-      .map(placeOf);
+  // At the end of a path nothing is chosen, even where steps were tried below it, or an equal step goes on.
+  const placesTo = (end: SearchNode<State, Action>) => pathTo(end).slice(0, -1).map(placeOf);
   const path = new Set(placesTo(best));
   switch (nodes) {
     case 'all':
