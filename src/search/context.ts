@@ -17,6 +17,7 @@ import type {
   Simulation,
   SimulationOutcome,
 } from './contracts.ts';
+import { turnedAway } from './crowd.ts';
 import { elected } from './election.ts';
 import { Evaluations } from './evaluations.ts';
 import { Expansions } from './expansions.ts';
@@ -117,7 +118,9 @@ export class AlgorithmContext<State, Action>
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options?: SimulateOptions,
   ): Promise<void> {
-    return this.#simulations().run(this.#filling?.after(run) ?? run, options);
+    return this.#settled('simulate', () =>
+      this.#simulations().run(this.#filling?.after(run) ?? run, options),
+    );
   }
 
   round(
@@ -128,7 +131,7 @@ export class AlgorithmContext<State, Action>
       simulation: Simulation<State, Action>,
     ) => Promise<unknown>,
   ): Promise<'done' | 'stopped'> {
-    return runRound(this, { name, nodes, run });
+    return this.#settled('round', () => runRound(this, { name, nodes, run }));
   }
 
   expand(
@@ -211,9 +214,8 @@ export class AlgorithmContext<State, Action>
 
   /** Ends the search as failed if an effect is still in flight: the algorithm, which has ended, has not awaited it. */
   failUnlessAwaited(algorithm: string): void {
-    const names = [...this.#inFlight.values()];
-    // The others make their calls through `call`.
-    const method = names.find((name) => name !== 'call') ?? names[0];
+    // A method that works through another one comes after it.
+    const method = [...this.#inFlight.values()].at(-1);
     if (method === undefined || this.stopped) return;
     this.#ignoreInFlight();
     const message = `The algorithm \`${algorithm}\` ended while its call of \`context.${method}\` was under way: put \`await\` before that call.`;
@@ -259,7 +261,11 @@ export class AlgorithmContext<State, Action>
   #followed<T>(name: string, effect: Promise<T>): Promise<T> {
     const ended = effect.finally(() => this.#inFlight.delete(ended));
     this.#inFlight.set(ended, name);
-    if (this.#isOver) ignoreRejection(ended);
+    // A simulation that does not await what it asks for need not handle that it is handed back.
+    const hear = (reason: unknown) => {
+      if (this.#isOver || reason === turnedAway) ignoreRejection(ended);
+    };
+    effect.catch(hear);
     return ended;
   }
 

@@ -202,8 +202,8 @@ async function grow<State, Action>(
     try {
       do {
         await algorithm.run(tree, context);
-        await simulations.rest();
         context.failUnlessAwaited(algorithm.name);
+        await simulations.rest();
       } while (await mayGoOn());
     } catch (error) {
       simulations.settle(error);

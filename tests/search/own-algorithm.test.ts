@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generate } from '../../src/calls/operations/generate.ts';
-import type { LanguageModel, SearchAlgorithm } from '../../src/index.ts';
+import { descend, type LanguageModel, type SearchAlgorithm, uct } from '../../src/index.ts';
 import { banditTree, scriptedModel } from '../../src/testing/index.ts';
 import { type SearchOf, searchOf } from '../support/search-of.ts';
 
@@ -30,6 +30,11 @@ function unhandled(): unknown[] {
   return heard;
 }
 
+async function oneStep(...[tree, context]: Parameters<Run>): Promise<'continue'> {
+  await context.expand(tree.root);
+  return 'continue';
+}
+
 const asked = { messages: [{ role: 'user', content: 'Hello.' }] } as const;
 
 const late: LanguageModel = {
@@ -45,6 +50,11 @@ describe('a call that an algorithm does not await', () => {
       'search',
       async (_, context) => void context.search(problem.environment, { ...slow, share: 1 }),
     ],
+    ['simulate', async (tree, context) => void context.simulate(() => oneStep(tree, context))],
+    [
+      'round',
+      async (tree, context) => void context.round('r', [tree.root], () => oneStep(tree, context)),
+    ],
     ['effect', async (_, context) => void context.effect('wait', {}, () => sleep(5))],
     ['generate', async (_, context) => void context.generate(late, asked)],
     ['call', async (_, context) => void context.call(generate(late), asked)],
@@ -55,6 +65,22 @@ describe('a call that an algorithm does not await', () => {
       'failed',
       `The algorithm \`own\` ended while its call of \`context.${name}\` was under way: put \`await\` before that call.`,
     ]);
+    await sleep(20);
+    expect(heard).toEqual([]);
+  });
+
+  test('rejects nothing where its simulation is handed back', async () => {
+    const heard = unhandled();
+    const run: Run = async (_, context) => {
+      await context.simulate(async (simulation) => {
+        const leaf = simulation.select(descend(uct()));
+        if (leaf === undefined) return 'exhausted';
+        void context.expand(leaf);
+        void context.evaluate([leaf]);
+        return 'continue';
+      });
+    };
+    await searchBy(run, { ...slow, concurrency: 8 });
     await sleep(20);
     expect(heard).toEqual([]);
   });
