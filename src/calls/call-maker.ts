@@ -70,9 +70,12 @@ export class CallMaker {
     const { number, key, account, signal } = call;
     const { clock, onWarning, write } = this.#options;
     const run = this.#options.run();
-    const ask = async (spend: CallSpend, message: string): Promise<void> => {
+    const ask = async (
+      spend: CallSpend,
+      { message, waits = true }: Pick<FailedAttempt, 'message' | 'waits'>,
+    ): Promise<void> => {
       write({ type: 'attempt', call: number, key, spend, asks: true, message });
-      const reserved = await this.#holdInTurn(call);
+      const reserved = await this.#holdInTurn(call, waits);
       signal.throwIfAborted();
       write({ type: 'grant', call: number, key, reserved });
     };
@@ -82,19 +85,20 @@ export class CallMaker {
       ...(run !== undefined && { run }),
       ...this.#batch(call),
       warn: onWarning,
-      retry: async ({ message, charged }: FailedAttempt) => {
+      retry: async (attempt) => {
         signal.throwIfAborted();
+        const { message, charged } = attempt;
         const spend = account.chargeOf(charged);
         if (spend === nothing) {
           return write({ type: 'attempt', call: number, key, spend, message });
         }
         account.fail(spend);
-        await ask(spend, message);
+        await ask(spend, attempt);
       },
-      requestExtraCall: async (message) => {
+      requestExtraCall: async (message, options) => {
         signal.throwIfAborted();
         account.extend();
-        await ask(nothing, message);
+        await ask(nothing, { ...options, message });
       },
     };
   }
@@ -116,8 +120,8 @@ export class CallMaker {
    * Reserves the worst case of another request. It takes effect in its turn, like results, because other grants depend
    * on it.
    */
-  #holdInTurn({ account, signal, ticket }: CallInFlight): Promise<CallSpend> {
-    const { mayWait } = this.#options;
+  #holdInTurn({ account, signal, ticket }: CallInFlight, waits: boolean): Promise<CallSpend> {
+    const mayWait = waits && this.#options.mayWait;
     return new Promise((resolve, reject) => {
       const leave = () => reject(signal.reason);
       signal.addEventListener('abort', leave, { once: true });

@@ -11,13 +11,31 @@ export class Lead {
     this.#begin = resolve;
   });
 
-  /** The context for the first request, which reports when its answer begins. */
+  /**
+   * The context for the first request, which reports when its answer begins. Before it asks for more of the budget, the
+   * others are sent: it may have to wait until they give back what they have reserved.
+   */
   first(call: ModelCall): ModelCall {
-    const began = (): void => {
-      this.#begin();
-      call.began?.();
+    const { began, retry, requestExtraCall } = call;
+    return {
+      ...call,
+      began: () => {
+        this.#begin();
+        began?.();
+      },
+      ...(retry !== undefined && {
+        retry: (attempt) => {
+          if (attempt.charged) this.#begin();
+          return retry(attempt);
+        },
+      }),
+      ...(requestExtraCall !== undefined && {
+        requestExtraCall: (reason, options) => {
+          this.#begin();
+          return requestExtraCall(reason, options);
+        },
+      }),
     };
-    return { ...call, began };
   }
 
   /** Waits for the first request to begin its answer, or to end in any way. */

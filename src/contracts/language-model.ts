@@ -221,7 +221,7 @@ export interface ModelCall {
    * Requests permission for an additional request, if one turned out not to be enough: the budget must cover the worst
    * case again. Rejects if it does not. Its usage counts as part of the call.
    */
-  requestExtraCall?(reason: string): Promise<void>;
+  requestExtraCall?(reason: string, options?: Pick<FailedAttempt, 'waits'>): Promise<void>;
   /** Reports something that was not done as requested. */
   warn?(warning: ModelWarning): void;
   /** Reports the server's remaining rate limits. */
@@ -246,6 +246,13 @@ export interface FailedAttempt {
   readonly message: string;
   /** Whether the server may have charged for it; if so, its reservation counts as spent. */
   readonly charged: boolean;
+  /**
+   * Whether the request for another may wait until other calls give back what they have reserved. `false` where those
+   * may wait for this call, as behind a limit on concurrent calls: they would wait for each other.
+   *
+   * @defaultValue true
+   */
+  readonly waits?: boolean;
 }
 
 /** Something that a model does not support, and what is done instead. */

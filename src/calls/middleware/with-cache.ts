@@ -22,7 +22,7 @@ import type {
 import { sumOfUsages } from '../usage.ts';
 import { Flights, ForeignFailure, type Get } from './flights.ts';
 import { remade } from './remade-error.ts';
-import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
+import { type AnyMiddleware, type Asked, aroundCalls, type Make, withoutWaiting } from './wrap.ts';
 
 /** Options of {@link withCache}. */
 export interface CacheOptions {
@@ -129,7 +129,7 @@ class CachedCall {
     this.#operation = operation;
     this.#parts = operation.parts ?? whole(operation);
     this.#request = this.#parts.of(request);
-    this.#call = call;
+    this.#call = withoutWaiting(call);
     this.#make = make;
     this.#shared = shared;
   }

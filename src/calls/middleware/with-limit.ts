@@ -6,7 +6,7 @@ import type { ModelCall, RateLimits } from '../../contracts/language-model.ts';
 import type { Answer } from '../operations/model-operation.ts';
 import { actualCost, mostCost } from '../pricing.ts';
 import { type Booking, RateWindow } from './rate-window.ts';
-import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
+import { type AnyMiddleware, type Asked, aroundCalls, type Make, withoutWaiting } from './wrap.ts';
 
 /** Options of {@link withLimit}. Missing limits do not apply. */
 export interface LimitOptions {
@@ -69,8 +69,9 @@ class Limiter {
   make({ operation, request }: Asked, call: ModelCall, make: Make): Promise<Answer> {
     const { [passed]: already = [] }: MarkedCall = call;
     if (already.includes(this)) return make(call);
+    const isBounded = this.#places.concurrency !== Number.POSITIVE_INFINITY;
     const marked: MarkedCall = {
-      ...call,
+      ...(isBounded ? withoutWaiting(call) : call),
       [passed]: [...already, this],
       limits: (limits) => {
         this.#hear(limits, call.clock.now());

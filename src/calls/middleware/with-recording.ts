@@ -102,9 +102,9 @@ class Recorder {
         await call.retry?.(attempt);
         if (charged) this.#write({ type: 'grant', ...line, reserved: again });
       },
-      requestExtraCall: async (message) => {
+      requestExtraCall: async (message, options) => {
         this.#write({ type: 'attempt', ...line, spend: nothing, asks: true, message });
-        await call.requestExtraCall?.(message);
+        await call.requestExtraCall?.(message, options);
         this.#write({ type: 'grant', ...line, reserved: again });
       },
     };

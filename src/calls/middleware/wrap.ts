@@ -21,6 +21,21 @@ export type Make = (call: ModelCall, request?: unknown) => Promise<Answer>;
 /** Surrounds the calls of a model. */
 export type Around = (asked: Asked, call: ModelCall, make: Make) => Promise<Answer>;
 
+/**
+ * The context of a call that others may wait for while they hold a part of the budget. Its further requests do not wait
+ * until they give it back: they would wait for each other.
+ */
+export function withoutWaiting(call: ModelCall): ModelCall {
+  const { retry, requestExtraCall } = call;
+  return {
+    ...call,
+    ...(retry !== undefined && { retry: (attempt) => retry({ ...attempt, waits: false }) }),
+    ...(requestExtraCall !== undefined && {
+      requestExtraCall: (reason) => requestExtraCall(reason, { waits: false }),
+    }),
+  };
+}
+
 /** Creates an operation of a model that has the method for it. */
 type OperationOf = (model: Payee) => ModelOperation<unknown, Answer>;
 

@@ -1,0 +1,82 @@
+// Calls that hold a part of the budget and wait for another one, whose further request waits for that part.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { BudgetPool } from '../../src/calls/budget-pool.ts';
+import { withCache, withLimit, withRetry, wrapModel } from '../../src/calls/index.ts';
+import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
+import { fromModel } from '../../src/policies/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
+
+/** A server that loses its first connection. */
+function losing(latencyMs = 0): LanguageModel {
+  const script = scriptedModel({ answer: (_, index) => `up ${index}`, capabilities: {} });
+  let isFirst = true;
+  return {
+    ...script,
+    async generate(request, call) {
+      const fails = isFirst;
+      isFirst = false;
+      if (latencyMs > 0) await sleep(latencyMs);
+      if (fails) throw new ModelCallError({ kind: 'network', message: 'The connection was lost.' });
+      return script.generate(request, call);
+    },
+  };
+}
+
+const retrying = withRetry({ baseMs: 1, maxMs: 1 });
+
+const problem = {
+  environment: {
+    name: 'up',
+    reset: () => ({ state: '' }),
+    step: (_: string, action: string) => ({ state: action, terminal: true, reward: 1 }),
+    notation: {
+      prompt: () => [{ role: 'user', content: 'Next?' }] as const,
+      format: (action: string) => action,
+      parse: (text: string) => ({ action: text }),
+      delimiter: '\n',
+    },
+  },
+  evaluator: () => 0.5,
+  algorithm: mcts(),
+};
+
+const searchWith = (model: LanguageModel, tokens: number, pool?: BudgetPool) =>
+  searchOf({
+    ...{ ...problem, policy: fromModel({ model, maxTokens: 8 }), budget: { tokens } },
+    ...(pool !== undefined && { pool }),
+  });
+
+/** From too few for one call to enough for all. */
+const budgets = Array.from({ length: 30 }, (_, index) => 20 + 10 * index);
+
+describe('a lost connection ends no search for ever,', () => {
+  test('where the other samples wait for the first', async () => {
+    let solved = 0;
+    for (const tokens of budgets) {
+      const { spend } = await searchWith(wrapModel(losing(), retrying), tokens);
+      expect(spend.tokens).toBeLessThanOrEqual(tokens);
+      if (spend.calls >= 5) solved++;
+    }
+    expect(solved).toBeGreaterThan(10);
+  });
+
+  test('where the others wait for its slot', async () => {
+    for (const tokens of budgets) {
+      const model = wrapModel(losing(), withLimit({ concurrency: 1 }), retrying);
+      const { spend } = await searchWith(model, tokens);
+      expect(spend.tokens).toBeLessThanOrEqual(tokens);
+    }
+  });
+
+  test('where another search waits for its answer', async () => {
+    for (const tokens of budgets) {
+      const model = wrapModel(losing(2), withCache(), retrying);
+      const pool = new BudgetPool({ tokens });
+      const searches = [1, 2, 3].map(() => searchWith(model, tokens, pool));
+      const spent = (await Promise.all(searches)).map(({ spend }) => spend.tokens);
+      expect(spent.reduce((sum, part) => sum + part, 0)).toBeLessThanOrEqual(tokens);
+    }
+  });
+});
