@@ -28,6 +28,13 @@ const lineSchema = z.union([
 ]);
 type Line = z.infer<typeof lineSchema>;
 
+/** Whether something was bought for a call. A mark, because what lies between makes calls of its own from a call. */
+const buying: unique symbol = Symbol('espalier.buying');
+
+interface MarkedCall extends ModelCall {
+  readonly [buying]?: { bought: boolean };
+}
+
 /**
  * What searches have bought, so that others that ask the same need not: equal requests for the same instance and
  * attempt. Every process writes to files of its own, so that several may share a folder; one reads what the others have
@@ -44,8 +51,6 @@ export class Recording {
   readonly #shared: string;
   readonly #own: string;
   readonly #values = new Map<string, JsonValue>();
-  /** The calls for which something was bought. */
-  readonly #buying = new WeakSet<ModelCall>();
   /** How many calls of each scope needed nothing to be bought. */
   readonly #reused = new Map<string, number>();
   /** By model and scope: two models of one name may have been told different things. */
@@ -141,8 +146,10 @@ export class Recording {
   #reusing(scope: string): AnyMiddleware {
     return aroundCalls((model) => async (asked, call, make) => {
       const by = this.#searches.get(scope) ?? '';
-      const answer = await make(call);
-      if (!this.#buying.has(call)) this.#reused.set(scope, (this.#reused.get(scope) ?? 0) + 1);
+      const marked: MarkedCall = { ...call, [buying]: { bought: false } };
+      const answer = await make(marked);
+      if (marked[buying]?.bought === false)
+        this.#reused.set(scope, (this.#reused.get(scope) ?? 0) + 1);
       for (const used of this.#purchases.of(partsOf(asked, model, scope))) {
         if (this.#purchases.use(used, by)) appendLine(this.#own, { used, by });
       }
@@ -152,8 +159,9 @@ export class Recording {
 
   /** Notes which calls no recorded answer answers. */
   #buys(): AnyMiddleware {
-    return aroundCalls(() => (_, call, make) => {
-      this.#buying.add(call);
+    return aroundCalls(() => (_, call: MarkedCall, make) => {
+      const mark = call[buying];
+      if (mark !== undefined) mark.bought = true;
       return make(call);
     });
   }
