@@ -17,7 +17,8 @@ export function readInput(path: string): string {
     const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
     const text = isGzip ? gunzipSync(bytes) : bytes;
     if (!isUtf8(text)) throw notUtf8(path, text);
-    return text.toString('utf8');
+    // Some editors begin a file with a byte order mark.
+    return text.toString('utf8').replace(/^\uFEFF/, '');
   });
 }
 

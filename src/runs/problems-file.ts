@@ -27,9 +27,14 @@ export interface AskedProblem {
 }
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
+/** A number as a text, unless JSON has rounded it. */
+const number = z
+  .number()
+  .refine((value) => Number.isSafeInteger(value) || !Number.isInteger(value))
+  .transform(String);
 /** A text, or a number as a text, such as an id or an answer; `null` counts as left out. */
 export const lineName: z.ZodType<string | undefined> = z
-  .union([z.string(), z.number().transform(String), z.null().transform(() => undefined)])
+  .union([z.string(), number, z.null().transform(() => undefined)])
   .optional();
 const id = lineName;
 const ownSchema = z.object({ input: text, id });
@@ -206,11 +211,13 @@ export function jsonLine<Value>(
 
 function wrongName(value: unknown): string | undefined {
   const wrong = Object.entries(Object(value) as object).find(
-    ([key, given]) => (key === 'id' || key === 'cluster') && !lineName.safeParse(given).success,
+    ([key, given]) =>
+      ['id', 'cluster', 'answer'].includes(key) && !lineName.safeParse(given).success,
   );
-  return (
-    wrong && `expected \`${wrong[0]}\` to be a text or a number, got ${describeValue(wrong[1])}`
-  );
+  if (wrong === undefined) return undefined;
+  const [key, given] = wrong;
+  const quotes = typeof given === 'number' ? ', which JSON has rounded: write it in quotes' : '';
+  return `expected \`${key}\` to be a text or a number, got ${describeValue(given)}${quotes}`;
 }
 
 function asAsked(

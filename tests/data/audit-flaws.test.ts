@@ -226,6 +226,17 @@ test('a prompt that holds the whole chosen side in most pairs is told, unless it
   expect(await codesOf(pairs((own) => `Hint: ${own}`))).toEqual(['leaked-answer']);
   expect(await codesOf(pairs((own, _, place) => (place < 5 ? own : '')))).toEqual([]);
   expect(await codesOf(pairs((own, other) => `Is it “${own}” or “${other}”?`))).toEqual([]);
+  const leaking = pairs((own) => `Hint: ${own}`);
+  const beforehand = leaking.map(({ prompt: [asked], ...sides }) => ({
+    prompt: [{ role: 'system', content: asked?.content }, user('Well?')],
+    ...sides,
+  }));
+  expect(await codesOf(beforehand)).toEqual(['leaked-answer']);
+  const implicit = leaking.map(({ prompt, chosen, rejected }) => ({
+    chosen: [...prompt, ...chosen],
+    rejected: [...prompt, ...rejected],
+  }));
+  expect(await codesOf(implicit)).toEqual(['implicit-prompt', 'leaked-answer']);
   const short = words.map((word) => ({
     prompt: [user(`Is it a ${word}, or none?`)],
     chosen: [assistant(`a ${word}`)],

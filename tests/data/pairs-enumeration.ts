@@ -59,9 +59,9 @@ function stepKey(record: TreeRecord<string, string>, node: ChildNode<string, str
 function isAsked(record: TreeRecord<string, string>, { nodes }: PairRule, node: Node): boolean {
   const { best } = record.tree;
   const isOnWayTo = (end: Node) =>
-    upFrom(end).some(
-      (above) => above.children.length > 0 && placeKey(record, above) === placeKey(record, node),
-    );
+    upFrom(end)
+      .slice(1)
+      .some((above) => placeKey(record, above) === placeKey(record, node));
   if (nodes === 'all') return true;
   if (nodes === 'success-path') {
     return endsOf(record).some((end) => outcome(record, end) === true && isOnWayTo(end));

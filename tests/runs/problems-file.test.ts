@@ -33,6 +33,14 @@ test('reads a number as an answer, and takes `null` for none', () => {
   ]);
 });
 
+test('refuses a number that JSON has rounded, and reads a file that begins with a byte order mark', () => {
+  const line = '{"question": "What is 2^64?", "answer": 18446744073709551616}';
+  expect(() => read(line)).toThrow(
+    'expected `answer` to be a text or a number, got `18446744073709552000`, which JSON has rounded: write it in quotes.',
+  );
+  expect(read('\uFEFF{"question": "Why?"}')).toEqual([{ id: 'Why?', question: 'Why?' }]);
+});
+
 test('reads puzzles, and bare inputs where a task is given', () => {
   const puzzle = '{"task": "game24", "input": "4 9 10 13", "id": "a"}';
   expect(read(`${puzzle}\n`)).toEqual([{ id: 'a', task: 'game24', input: '4 9 10 13' }]);

@@ -66,9 +66,7 @@ export class WholeSet {
     this.#told.pairs += 1;
     const [own, other] = [lastOf(chosen).trim(), lastOf(rejected).trim()];
     if (own.length < longText) return;
-    const turn = Array.isArray(prompt) ? prompt.at(-1) : undefined;
-    const isAsked = typeof prompt === 'string' || turn?.role === 'user' || turn?.role === 'human';
-    const asked = isAsked ? lastOf(prompt ?? '') : '';
+    const asked = askedIn(prompt ?? (typeof chosen === 'string' ? '' : chosen.slice(0, -1)));
     if (asked.includes(own) && !asked.includes(other)) this.#told.leaked += 1;
   }
 
@@ -82,6 +80,13 @@ export class WholeSet {
     const text = lastOf(content);
     this.#said[side] = this.#rows === 0 || known === text ? text : undefined;
   }
+}
+
+/** What a model is told before it answers, but for what it has said itself and what tools have answered. */
+function askedIn(prompt: RowContent): string {
+  if (typeof prompt === 'string') return prompt;
+  const isAsked = ({ role = '' }) => ['system', 'user', 'human'].includes(role);
+  return textOf(prompt.filter(isAsked));
 }
 
 /** A conversation asks and answers with its last turn. */
