@@ -90,7 +90,7 @@ describe('treeToJson', () => {
 
     expect(error.code).toBe('usage');
     expect(error.message).toBe(
-      'Expected `nodes.1.state` to be JSON, got a Map at `nodes.1.state.board.1`. Give the environment a codec.',
+      'Expected `nodes.1.state` to be JSON, got a Map at `nodes.1.state.board.1`. Give the environment a codec, which `treeToJson(tree, environment)` and `events.json()` use.',
     );
   });
 
