@@ -182,7 +182,10 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   for (const [place, problem] of options.problems.entries()) {
     const { id } = Object(problem) as Problem;
     expectText(`problems[${place}].id`, id);
-    if (ids.has(id)) throw expectation('problems', 'without repetition', id);
+    if (ids.has(id)) {
+      const message = `Expected \`problems\` to have unique ids, got ${describeValue(id)} twice.`;
+      throw new EspalierError('usage', message);
+    }
     ids.add(id);
   }
   return new Generation(options, { attempts, maxFailuresInARow }).run(concurrency);

@@ -1,6 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectMethods, expectObject } from '../base/expect.ts';
+import { describeValue, expectMethods, expectObject } from '../base/expect.ts';
 import { issueTexts } from '../base/issue-texts.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Codec, JsonValue } from '../contracts/json.ts';
 import type { TreeNode } from './node.ts';
@@ -130,8 +131,16 @@ function parse(source: unknown): TreeJson {
   const parsed = treeSchema.safeParse(source, issueTexts);
   // The schema keeps the values that it checked; the types describe the same form.
   if (parsed.success) return parsed.data as TreeJson;
+  if (Object(source).format !== 'espalier-tree') {
+    const got = isPlainObject(source) ? 'an object without it' : describeValue(source);
+    throw new EspalierError(
+      'invalid-tree',
+      `Expected a tree as \`treeToJson\` writes it, with the \`format\` espalier-tree, got ${got}.`,
+    );
+  }
   const [issue] = parsed.error.issues;
-  throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'unreadable', parsed.error);
+  const fault = issue?.message.replace(/^Invalid \w+: /, '').replace(', received ', ', got ');
+  throw invalid(issue?.path.join('.') ?? '', fault ?? 'unreadable', parsed.error);
 }
 
 function parentOf({ parent, action }: NodeJson, id: number): number {
