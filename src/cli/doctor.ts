@@ -71,7 +71,10 @@ export async function runDoctorCommand(request: DoctorRequest): Promise<number> 
   });
   const examination = await withStatus((status) => {
     status.show(() => 'Asking whether it answers …');
-    return examine(model, { onFinding: ({ about }) => status.show(() => `Probed: ${about}`) });
+    return examine(model, {
+      onFinding: ({ about }, { done, total }) =>
+        status.show(() => `Probed ${done} of ${total}: ${about}`),
+    });
   });
   print(json === true ? JSON.stringify(examination, undefined, 2) : describe(examination));
   return examination.reachable ? 0 : 1;

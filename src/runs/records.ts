@@ -78,7 +78,10 @@ export function readTree<State, Action>(
   {
     path,
     codec,
-  }: { readonly path: string | undefined; readonly codec: Environment<State, never>['codec'] | undefined },
+  }: {
+    readonly path: string | undefined;
+    readonly codec: Environment<State, never>['codec'] | undefined;
+  },
 ): SearchTree<State, Action> {
   try {
     return treeFromJson<State, Action>(read(), codec === undefined ? {} : { codec });
