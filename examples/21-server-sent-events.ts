@@ -1,4 +1,4 @@
-/** Serves a search as server-sent events, and reads them as a page would. */
+/** Serves a search as server-sent events, reads them as a page would, and ends the search of a page that is closed. */
 import assert from 'node:assert/strict';
 import { mcts, type SearchEventJson, solved, streamSearch } from 'espalier';
 import { gameOf24 } from 'espalier/environments';
@@ -8,9 +8,13 @@ import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 
 const app = new Hono();
+const ends: Promise<'finished' | 'left'>[] = [];
 
 app.get('/search', (context) =>
   streamSSE(context, async (response) => {
+    // Without this, the search of a client that has left would go on and spend.
+    const left = new AbortController();
+    response.onAbort(() => left.abort());
     const environment = gameOf24.environment(gameOf24.parse(context.req.query('numbers') ?? ''));
     const events = streamSearch(environment, {
       policy: uniform(environment.actions),
@@ -18,9 +22,21 @@ app.get('/search', (context) =>
       algorithm: mcts({ evaluate: 'all' }),
       budget: { simulations: 200 },
       stopWhen: solved(),
+      signal: left.signal,
     });
-    for await (const event of events.json()) {
-      await response.writeSSE({ event: event.type, data: JSON.stringify(event) });
+    const { result } = events;
+    ends.push(
+      result.then(
+        () => 'finished',
+        () => 'left',
+      ),
+    );
+    try {
+      for await (const event of events.json()) {
+        await response.writeSSE({ event: event.type, data: JSON.stringify(event) });
+      }
+    } catch (error) {
+      if (!left.signal.aborted) throw error;
     }
   }),
 );
@@ -38,3 +54,10 @@ const { result } = last;
 console.log(`${received.length} events; ${result.stopReason} with node ${result.best.id}`);
 console.log(result.actions);
 assert.equal(result.actions.length, 3);
+
+// A page that is closed after its first event.
+const closed = await app.request('/search?numbers=1+1+1+1');
+const reader = closed.body?.getReader();
+await reader?.read();
+await reader?.cancel();
+assert.deepEqual(await Promise.all(ends), ['finished', 'left']);

@@ -1,5 +1,5 @@
-// Writes what each export of the package declares to api/, without comments, sorted by name; or compares it, and fails where
-// it differs: `npm run api -- --update` takes a change over, which belongs into CHANGELOG.md.
+// Writes what each export of the package declares to api/, without comments, sorted by name, and to api/reached.txt what
+// these reach without exporting it; or compares it, and fails where it differs: `npm run api -- --update` takes a change over, which belongs into CHANGELOG.md.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,17 +16,51 @@ const program = ts.createProgram(
 const checker = program.getTypeChecker();
 const printer = ts.createPrinter({ removeComments: true });
 
-function reportOf(types) {
+function exportsOf(types) {
   const file = program.getSourceFile(join(root, types));
-  const names = checker.getExportsOfModule(checker.getSymbolAtLocation(file));
-  const sorted = names.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return `${sorted.map(declarationOf).join('\n\n')}\n`;
+  return checker.getExportsOfModule(checker.getSymbolAtLocation(file));
+}
+
+function reportOf(symbols) {
+  const texts = symbols.map((symbol) => [symbol.name, declarationOf(symbol)]);
+  const sorted = texts.toSorted((one, other) => (one.join(' ') < other.join(' ') ? -1 : 1));
+  return `${sorted.map(([, text]) => text).join('\n\n')}\n`;
+}
+
+/** What a symbol stands for, behind imports and other names. */
+function meantBy(symbol) {
+  return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+}
+
+/** The declarations of the package that exported ones name, directly or through others, and that are not exported. */
+function reachedFrom(exported) {
+  const seen = new Set(exported.map(meantBy));
+  const reached = [];
+  const visit = (node) => {
+    const symbol = ts.isIdentifier(node) && checker.getSymbolAtLocation(node);
+    if (symbol) note(meantBy(symbol));
+    ts.forEachChild(node, visit);
+  };
+  const note = (symbol) => {
+    if (seen.has(symbol) || !symbol.declarations?.some(isOwn)) return;
+    seen.add(symbol);
+    reached.push(symbol);
+    symbol.declarations.forEach(visit);
+  };
+  for (const symbol of [...seen]) symbol.declarations?.forEach(visit);
+  return reached;
+}
+
+/** Whether it stands at the top of a file of the package: members and parameters are printed with what they belong to. */
+function isOwn(declaration) {
+  const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  const file = declaration.getSourceFile().fileName;
+  return ts.isSourceFile(statement.parent) && file.startsWith(join(root, 'dist/'));
 }
 
 /** As it stands in the built types. A variable stands in a list of them. */
 function declarationOf(symbol) {
-  const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-  const meant = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
+  const meant = meantBy(symbol);
   const texts = (meant.declarations ?? []).map((declaration) => {
     const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
     return printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile());
@@ -38,9 +72,11 @@ function declarationOf(symbol) {
 const reports = new Map(
   entries.map(([path, { types }]) => [
     `${path === '.' ? 'espalier' : path.slice(2).replace('/', '-')}.txt`,
-    reportOf(types),
+    reportOf(exportsOf(types)),
   ]),
 );
+const everything = entries.flatMap(([, { types }]) => exportsOf(types));
+reports.set('reached.txt', reportOf(reachedFrom(everything)));
 if (process.argv.includes('--update')) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation } from '../base/expect.ts';
+import { expectation, gotten } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
@@ -184,13 +184,11 @@ function unknownSpec(spec: unknown): EspalierError {
   const own = near === undefined ? undefined : [near, ...rest];
   const meant = maker === undefined ? own : [maker, provider];
   if (meant !== undefined) {
-    const { message } = expectation(
-      'model',
-      'a spec of a provider that is known',
-      withoutUser(`${spec}`),
-    );
     const hint = withoutUser(meant.join(':'));
-    return new EspalierError('usage', `${message} Did you mean \`${hint}\`?`);
+    return new EspalierError(
+      'usage',
+      `Expected \`model\` to name a known provider, ${gotten(withoutUser(`${spec}`))} Did you mean \`${hint}\`?`,
+    );
   }
   const hint =
     typeof spec === 'string' && spec.endsWith('.gguf') ? `${aFile}; other specs are ` : '';

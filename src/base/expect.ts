@@ -1,5 +1,6 @@
 import { type ErrorScope, EspalierError } from './errors.ts';
 import { ignoreRejection, isThenable } from './is-thenable.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** A usage error of the standard form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
@@ -129,7 +130,15 @@ export function expectNumbers(values: Readonly<Record<string, unknown>>, range: 
 /** Throws unless `value` is one of the options. */
 export function expectOneOf(name: string, value: unknown, options: readonly string[]): void {
   if (!options.includes(value as string)) {
-    throw expectation(name, options.map((option) => `'${option}'`).join(' or '), value);
+    const { message } = expectation(
+      name,
+      options.map((option) => `'${option}'`).join(' or '),
+      value,
+    );
+    // Such words are short, and many are near to each other: only one that starts alike was meant.
+    const alike = options.filter((option) => option[0] === String(value)[0]);
+    const meant = typeof value === 'string' ? nearestName(value, alike) : undefined;
+    throw refusalOf(value, meant === undefined ? message : `${message} Did you mean '${meant}'?`);
   }
 }
 

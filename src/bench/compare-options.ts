@@ -1,5 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
 import {
+  describeValue,
   expectArray,
   expectation,
   expectFunction,
@@ -174,7 +175,7 @@ function methodsOf(
     const known = own.get(method.name);
     const isAgain = given.indexOf(each) !== given.lastIndexOf(each);
     if (isAgain || (known !== undefined && known !== each)) {
-      throw expectation('methods', 'without repetition', method.name);
+      throw new EspalierError('usage', repeated('methods', method.name));
     }
     own.set(method.name, each);
     if (known === undefined) methods.set(method.name, method);
@@ -201,7 +202,7 @@ function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
       const expected = 'in tokens, calls or usd: recorded answers come at once without times';
       throw expectation('budgets', expected, key);
     }
-    if (known.has(key)) throw expectation('budgets', 'without repetition', key);
+    if (known.has(key)) throw new EspalierError('usage', repeated('budgets', key));
     known.add(key);
   }
 }
@@ -268,4 +269,8 @@ export function expectInstances(given: unknown): readonly BenchInstance[] {
     ids.add(id);
   }
   return instances;
+}
+
+function repeated(name: string, value: string): string {
+  return `Expected \`${name}\` to be unique, got ${describeValue(value)} twice.`;
 }

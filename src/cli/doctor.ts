@@ -1,13 +1,18 @@
 import { Command } from 'commander';
 import type { Examination, ServerFacts } from '../backends/doctor/examination.ts';
 import { examine } from '../backends/doctor/examine.ts';
-import { languageModel } from '../backends/language-model.ts';
 import { defined } from '../backends/transport/json.ts';
 import { counted } from '../base/counted.ts';
 import { table } from '../base/table.ts';
 import { examineJudge, type JudgeExamination } from '../runs/examine-judge.ts';
 import { readLabelledStates } from '../runs/labelled-states.ts';
-import { addKeyVariableOption, type ModelName, type ModelRequest, modelOption } from './model.ts';
+import {
+  addKeyVariableOption,
+  type ModelName,
+  type ModelRequest,
+  modelOption,
+  modelWithEffort,
+} from './model.ts';
 import { oneLine, print } from './output.ts';
 import { withStatus } from './progress.ts';
 import { integerOption } from './values.ts';
@@ -59,14 +64,17 @@ export function doctorCommand(): Command {
 export async function runDoctorCommand(request: DoctorRequest): Promise<number> {
   const { model: spec, keyVariable, effort, json, judge: file } = request;
   if (file !== undefined) return measureJudge(file, request);
-  await using model = await languageModel(spec, {
+  await using model = await modelWithEffort(spec, {
     // A busy server is asked again; what else fails is a finding.
     retry: { attempts: 3, totalMs: 10_000, breaker: false },
     ...defined({ keyVariable, effort }),
   });
   const examination = await withStatus((status) => {
     status.show(() => 'Asking whether it answers …');
-    return examine(model, { onFinding: ({ about }) => status.show(() => `Probed: ${about}`) });
+    return examine(model, {
+      onFinding: ({ about }, { done, total }) =>
+        status.show(() => `Probed ${done} of ${total}: ${about}`),
+    });
   });
   print(json === true ? JSON.stringify(examination, undefined, 2) : describe(examination));
   return examination.reachable ? 0 : 1;
@@ -77,7 +85,7 @@ async function measureJudge(
   { model: spec, keyVariable, effort, json, repeats }: DoctorRequest,
 ): Promise<number> {
   const states = readLabelledStates(file);
-  await using model = await languageModel(spec, defined({ keyVariable, effort }));
+  await using model = await modelWithEffort(spec, defined({ keyVariable, effort }));
   const found = await withStatus((status) =>
     examineJudge(model, states, {
       repeats,

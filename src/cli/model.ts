@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
-import { languageModel } from '../backends/language-model.ts';
+import { type LanguageModelOptions, languageModel } from '../backends/language-model.ts';
 import { modelProviders, parseModelSpec } from '../backends/model-spec.ts';
 import type { OpenAiCompatibleModel } from '../backends/openai-compatible/server.ts';
 import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
+import { isRefusalOf } from '../base/expect.ts';
 import { modelName } from '../base/model-name.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { seededRandom } from '../base/random.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
 import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import { judge } from '../values/judge/judge.ts';
-import { integerOption, type WordParser, withWords } from './values.ts';
+import { expectWord, integerOption, type WordParser, withWords } from './values.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
@@ -90,9 +92,11 @@ function readModel(text: string): ModelName {
     parseModelSpec(spec);
   } catch (error) {
     if (!EspalierError.isInstance(error)) throw error;
+    const near = nearestName(text, ['none', ...modelProviders], Math.floor(text.length / 3));
+    if (near === 'none') expectWord('--model', text, [near]);
     const message = error.message
       .replace('`model` to be tiny,', '`model` to be none, tiny,')
-      .replace('`model` to be ', '`--model` to be ');
+      .replace('`model` to ', '`--model` to ');
     throw new EspalierError('usage', message, { cause: error });
   }
   return spec;
@@ -134,10 +138,15 @@ async function openModel(request: ModelRequest): Promise<ChosenModel> {
   const { model: name, keyVariable, effort, judgeEffort, thoughtTokens } = request;
   // Those that run in this process can be loaded before their first request.
   const spec = await namedSpec(name ?? 'tiny', request);
-  const open = (level: string | undefined) =>
-    languageModel(spec, defined({ effort: level, thoughtTokens, keyVariable }));
-  const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await open(effort);
-  const judgeModel = judgeEffort === undefined ? undefined : await open(judgeEffort);
+  const given = { thoughtTokens, keyVariable };
+  const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await modelWithEffort(
+    spec,
+    defined({ ...given, effort }),
+  );
+  const judgeModel =
+    judgeEffort === undefined
+      ? undefined
+      : await modelWithEffort(spec, defined({ ...given, effort: judgeEffort }), '--judge-effort');
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
   await model.load?.();
   const isPackaged = name === undefined || name === 'tiny';
@@ -152,6 +161,22 @@ async function openModel(request: ModelRequest): Promise<ChosenModel> {
       await model[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Opens a model. An effort that its provider does not know is told by the option that gave it. */
+export async function modelWithEffort(
+  spec: string,
+  options: LanguageModelOptions,
+  option = '--effort',
+): Promise<LanguageModel & AsyncDisposable> {
+  try {
+    return await languageModel(spec, options);
+  } catch (error) {
+    if (options.effort === undefined || !isRefusalOf(options.effort, error)) throw error;
+    const { message } = error as EspalierError;
+    const told = message.replace(/`(effort|reasoningEffort)`/, `\`${option}\``);
+    throw new EspalierError('usage', told, { cause: error });
+  }
 }
 
 /**

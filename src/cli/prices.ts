@@ -31,7 +31,9 @@ export function pricesFor(
   model: LanguageModel | undefined,
 ): PriceTable {
   if ((input === undefined) !== (output === undefined)) {
-    throw new EspalierError('usage', 'Expected `--price-in` and `--price-out` together.');
+    const given = input === undefined ? '--price-out' : '--price-in';
+    const message = `Expected \`--price-in\` and \`--price-out\` together, got only \`${given}\`.`;
+    throw new EspalierError('usage', message);
   }
   if (model === undefined) return {};
   if (input !== undefined && output !== undefined) {

@@ -27,7 +27,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     const program = await makeProgram(args, (code) => {
       exitCode = code;
     });
-    expectOptionsTyped(program, args);
+    await expectOptionsTyped(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -35,7 +35,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const message = error instanceof Error ? error.message : String(error);
     const told = withPlace(message, error);
-    printError(told.replace('the option `apiKey`', 'name another variable as `--key-variable`'));
+    printError(told.replace('the option `apiKey`', 'name another variable with `--key-variable`'));
     return isUsage(error) ? 2 : 1;
   }
 }
@@ -217,7 +217,7 @@ function treeCommand(): Command {
 }
 
 /** Refuses what commander would take without a word, or tell in other words than the rest. */
-function expectOptionsTyped(program: Command, args: readonly string[]): void {
+async function expectOptionsTyped(program: Command, args: readonly string[]): Promise<void> {
   expectHelped(program, args);
   const command = program.commands.find((each) => each.name() === args[0]);
   if (command === undefined) return;
@@ -225,7 +225,7 @@ function expectOptionsTyped(program: Command, args: readonly string[]): void {
     if (arg === '--') return;
     const [name = '', ...rest] = arg.split('=');
     const option = command.options.find(({ long }) => long === name);
-    if (option === undefined) expectKnown(name, command);
+    if (option === undefined) await expectKnown(name, command);
     else if (option.required) expectValue(arg, args[place + 1]);
     else if (rest.length > 0) {
       const message = `Expected no value after \`${name}\`, got \`${rest.join('=')}\`.`;
@@ -244,10 +244,20 @@ function expectHelped({ commands }: Command, [first, name = '-h']: readonly stri
 }
 
 /** A misspelt option would be told as one that is missing. */
-function expectKnown(name: string, command: Command): void {
+async function expectKnown(name: string, command: Command): Promise<void> {
   if (!/^--[a-z]/.test(name)) return;
-  const meant = nearestName(name, ['--help', ...command.options.map(({ long }) => long ?? '')]);
-  if (meant === undefined || meant === name) return;
+  const known = ['--help', ...command.options.map(({ long }) => long ?? '')];
+  const { commands } = await makeProgram([]);
+  const owners = commands.filter(({ options }) => options.some(({ long }) => long === name));
+  if (known.includes(name)) return;
+  // An option of other commands is misspelt only if it is nearly one of this command.
+  const meant = nearestName(name, known, owners.length > 0 ? 1 : undefined);
+  if (meant === undefined && owners.length > 0) {
+    const names = owners.map((owner) => `\`espalier ${owner.name()}\``).join(', ');
+    const message = `\`espalier ${command.name()}\` has no option \`${name}\`: it belongs to ${names}.`;
+    throw new EspalierError('usage', message);
+  }
+  if (meant === undefined) return;
   throw new EspalierError('usage', `Unknown option '${name}'. (Did you mean ${meant}?)`);
 }
 
@@ -262,6 +272,10 @@ function expectValue(arg: string, next = ''): void {
 function expectQuotes(args: readonly string[], { input }: SearchRequest): void {
   const rest = input === undefined ? args.slice(1) : args;
   if (rest.length === 0) return;
+  // An input with spaces was in quotes: what else there is, is no part of it.
+  if (input !== undefined && [input, ...rest].some((text) => /\s/.test(text))) {
+    throw new EspalierError('usage', 'Give a question or `--input`, not both.');
+  }
   const got = rest.length === 1 ? `also \`${rest[0]}\`` : `${rest.length} more`;
   const what = input === undefined ? 'one question' : 'one value after `--input`';
   throw new EspalierError('usage', `Expected ${what}, got ${got}; put it in quotes.`);

@@ -1,4 +1,5 @@
 import { counted } from '../base/counted.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { BatchProgress, GenerateProgress } from '../runs/index.ts';
 import type { SearchEvent } from '../search/events.ts';
@@ -30,12 +31,35 @@ export function shownOn(status: StatusLine): (progress: SharedProgress) => void 
   };
 }
 
+/** Shows how far a search is, as its simulations and its calls end. */
+export function searchShownOn(status: StatusLine, budget: Budget): (event: SearchEvent) => void {
+  const started = performance.now();
+  let spend: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
+  let best: SearchNode | undefined;
+  return (event) => {
+    if (event.type === 'simulation-end') {
+      ({ best, spend } = event);
+    } else if (event.type === 'call-end') {
+      const { calls, tokens, usd } = event.call.spend;
+      spend = {
+        ...spend,
+        calls: spend.calls + calls,
+        tokens: spend.tokens + tokens,
+        usd: spend.usd + usd,
+        ms: performance.now() - started,
+      };
+    } else {
+      return;
+    }
+    status.show(() => describeSearchProgress({ best, spend }, budget));
+  };
+}
+
 /** The progress of a search, its cost so far, and the time it will take at that rate. */
 export function describeSearchProgress(
-  { best, spend }: Pick<Extract<SearchEvent, { type: 'simulation-end' }>, 'best' | 'spend'>,
+  { best, spend }: { readonly best: SearchNode | undefined; readonly spend: Spend },
   budget: Budget,
 ): string {
-  const value = best.terminal ? (best.reward ?? best.value) : best.value;
   const limits = Object.entries(budget) as [keyof Spend, number][];
   const share = Math.max(0, ...limits.map(([unit, limit]) => spend[unit] / limit));
   return [
@@ -45,10 +69,13 @@ export function describeSearchProgress(
     `${(spend.ms / 1000).toFixed(1)} s`,
     // What little was spent tells nothing of the rest.
     ...(share > 0.02 ? [`at most ${duration((spend.ms * (1 - share)) / share)} left`] : []),
-    ...(best.depth > 0
-      ? [`best so far ${value.toFixed(3)} after ${counted(best.depth, 'step')}`]
-      : []),
+    ...(best !== undefined && best.depth > 0 ? [describeBest(best)] : []),
   ].join(' · ');
+}
+
+function describeBest({ terminal, reward, value, depth }: SearchNode): string {
+  const worth = terminal ? (reward ?? value) : value;
+  return `best so far ${worth.toFixed(3)} after ${counted(depth, 'step')}`;
 }
 
 /** How far it is, how fast, and how long it will take at that rate. */
@@ -60,17 +87,18 @@ export function describeProgress(
   const since = settled - first.done - first.failed;
   const perMs = since / ms;
   const left = perMs > 0 ? (total - settled) / perMs : undefined;
-  const width = 16;
+  const width = 10;
   const filled = Math.floor((settled / Math.max(1, total)) * width);
   return [
     `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${settled}/${total}`,
+    // A narrow terminal shows only the beginning.
+    ...(left === undefined ? [] : [`${duration(left)} left`]),
     ...(failed > 0 ? [`${failed} failed`] : []),
     `${running} under way`,
     ...describeWaiting(waiting),
     `${(perMs * 60_000).toFixed(1)}/min`,
     counted(spend.calls, 'call'),
     ...(spend.usd > 0 ? [dollarsOf(spend, bought)] : []),
-    ...(left === undefined ? [] : [`${duration(left)} left`]),
   ].join(' · ');
 }
 

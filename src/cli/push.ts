@@ -25,9 +25,7 @@ export function pushOf({
   if (!/^[\w.-]+\/[\w.-]+$/.test(push)) throw expectation('--push', 'owner/name', push);
   const { HF_TOKEN: token = '', HF_ENDPOINT: hubUrl = '' } = environment();
   if (token.trim() === '') {
-    const message =
-      'Expected `HF_TOKEN` to be set beside `--push`, to an access token that may write.';
-    throw new EspalierError('usage', message);
+    throw new EspalierError('usage', '`--push` needs `HF_TOKEN`, a token with write access.');
   }
   return {
     folder: out,

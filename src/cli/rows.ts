@@ -119,7 +119,7 @@ function noneOf({ columns, rules }: Met, request: RowsRequest): string {
   const known = [...rules].toSorted();
   const meant = nearestName(rule, known);
   const hint =
-    meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean \`${meant}\`?`;
+    meant === undefined ? `Its rules are: ${known.join(', ')}.` : `Did you mean \`${meant}\`?`;
   return `No row is of the rule \`${rule}\`. ${hint}`;
 }
 

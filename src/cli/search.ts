@@ -32,7 +32,7 @@ import {
   partsFor,
 } from './own-parts.ts';
 import { pricesFor, recordedPrice } from './prices.ts';
-import { describeSearchProgress, withStatus } from './progress.ts';
+import { searchShownOn, withStatus } from './progress.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
 import { unusedOf } from './unused.ts';
@@ -177,13 +177,14 @@ async function followed(
     status,
   }: { readonly begun: () => void; readonly budget: Budget; readonly status: StatusLine },
 ): Promise<SearchResult<unknown, unknown>> {
+  const show = searchShownOn(status, budget);
   for await (const event of events) {
+    show(event);
     if (event.type === 'search-start') begun();
     if (event.type === 'warning') {
       status.clear();
       printError(event.warning.message);
     }
-    if (event.type === 'simulation-end') status.show(() => describeSearchProgress(event, budget));
     if (event.type === 'search-end') return event.result;
   }
   throw new Error('The search ended without a result.');

@@ -1,11 +1,11 @@
 import { counted } from '../base/counted.ts';
 import { expectation } from '../base/expect.ts';
 import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
+import { readTree } from '../runs/records.ts';
 import { noTree, showing } from '../runs/run-records.ts';
 import { type Task, tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import { subtree } from '../tree/selection.ts';
-import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { oneLine, print, writeOut } from './output.ts';
 
@@ -34,7 +34,7 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
   }
   let hasCosts = false;
   for (const stored of trees) {
-    const tree = treeFromJson(stored.read());
+    const tree = readTree(stored, { path, codec: undefined });
     hasCosts ||= tree.root.notes['astar'] !== undefined;
     print(`${draw({ ...stored, tree, path }, saved, request)}\n`);
   }

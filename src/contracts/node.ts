@@ -143,7 +143,10 @@ export type ChildNode<State = unknown, Action = unknown> =
   | ProposedNode<State, Action>
   | RealisedNode<State, Action>;
 
-/** A node of a search tree. Nodes are live: copy what you keep. */
+/**
+ * A node of a search tree. Nodes are live: copy what you keep. `JSON.stringify` writes a node as in a saved tree, with
+ * its `id` and `depth`.
+ */
 export type SearchNode<State = unknown, Action = unknown> =
   | RootNode<State, Action>
   | ChildNode<State, Action>;

@@ -153,6 +153,8 @@ function rulesOf<State>(options: ContrastiveOptions<State>) {
   expectNumber('solvedAbove', solvedAbove, { min: 0, max: 1 });
   expectInteger('maxWords', maxWords, { min: 1 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
+  expectOptions('policy', options.policy ?? {}, 'most threshold');
+  expectOptions('value', options.value ?? {}, 'most threshold');
   const policy = { most: 3, threshold: 0.5, ...options.policy };
   const value = { most: 1, threshold: 0.5, ...options.value };
   for (const [name, { most, threshold }] of Object.entries({ policy, value })) {

@@ -82,6 +82,7 @@ export function multiAction<State = any>(
   expectSampling(options);
   const set = withTexts(multiActionPrompts, options.prompts);
   expectLabels(set.texts);
+  expectOptions('counts', options.counts ?? {}, actionKinds.join(' '));
   const counts = { ...usualCounts, ...options.counts };
   for (const kind of actionKinds) expectInteger(`counts.${kind}`, counts[kind], { min: 0 });
   const rules = { ...usualRules, ...options.allowed };

@@ -104,7 +104,7 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. Paid calls are kept. */
   readonly signal?: AbortSignal;
-  /** Called when a search starts or ends. */
+  /** Called when a search starts or ends, and every second between. */
   readonly onProgress?: (progress: GenerateProgress) => void;
   /**
    * Wraps every search: `grow` plans it, runs it and records its outcome.
@@ -182,7 +182,10 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   for (const [place, problem] of options.problems.entries()) {
     const { id } = Object(problem) as Problem;
     expectText(`problems[${place}].id`, id);
-    if (ids.has(id)) throw expectation('problems', 'without repetition', id);
+    if (ids.has(id)) {
+      const message = `Expected \`problems\` to have unique ids, got ${describeValue(id)} twice.`;
+      throw new EspalierError('usage', message);
+    }
     ids.add(id);
   }
   return new Generation(options, { attempts, maxFailuresInARow }).run(concurrency);
@@ -308,7 +311,10 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     const workers = Array.from({ length: Math.min(concurrency, this.#tasks.length) }, () =>
       this.#work(),
     );
-    const watch = this.#desk && setInterval(() => this.#leaveWhenStopped(), watchMs);
+    const watch = setInterval(() => {
+      if (this.#desk !== undefined) this.#leaveWhenStopped();
+      this.#tell();
+    }, watchMs);
     const ends = await Promise.allSettled(workers).finally(() => clearInterval(watch));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     this.#broken.signal.throwIfAborted();
@@ -501,8 +507,8 @@ function hoursOfWaiting(): EspalierError {
   return new EspalierError('usage', message, { scope: 'run' });
 }
 
-/** How often a run that waits for batches checks whether it is to end, in milliseconds. */
-const watchMs = 250;
+/** How often a run tells its progress and, where it waits for batches, checks whether it is to end, in milliseconds. */
+const watchMs = 1000;
 
 /** The default number of consecutive failures that end a run. */
 export const usualFailuresInARow = 10;

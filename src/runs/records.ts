@@ -1,7 +1,10 @@
+import { join } from 'node:path';
+import { EspalierError } from '../base/errors.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { treeFromJson } from '../tree/serialize.ts';
+import type { SearchTree } from '../tree/tree.ts';
 import type { SavedRun } from './run-folder.ts';
 import { growerOf, runFile } from './source-files.ts';
 
@@ -45,7 +48,7 @@ export function* readRecords<State, Action>(
           ...rest,
           problem,
           id: idOf(each),
-          tree: treeFromJson<State, Action>(each.read(), codec === undefined ? {} : { codec }),
+          tree: readTree<State, Action>(each, { path, codec }),
         };
       });
   }
@@ -62,4 +65,30 @@ export function treesByProblem(trees: SavedRun['trees']): ReadonlyMap<string, Sa
 function idOf({ problem, attempt, step }: SavedRun['trees'][number]): string {
   const parts = [...(attempt > 0 ? [attempt] : step > 0 ? [0] : []), ...(step > 0 ? [step] : [])];
   return [problem, ...parts].join('#');
+}
+
+/**
+ * Reads a tree of a run.
+ *
+ * @param path - The folder of the run.
+ * @throws EspalierError `invalid-tree`, naming the file.
+ */
+export function readTree<State, Action>(
+  { problem, read }: SavedRun['trees'][number],
+  {
+    path,
+    codec,
+  }: {
+    readonly path: string | undefined;
+    readonly codec: Environment<State, never>['codec'] | undefined;
+  },
+): SearchTree<State, Action> {
+  try {
+    return treeFromJson<State, Action>(read(), codec === undefined ? {} : { codec });
+  } catch (cause) {
+    if (!EspalierError.isInstance(cause) || cause.code !== 'invalid-tree') throw cause;
+    const place = path === undefined ? '' : ` in \`${join(path, 'trees.jsonl')}\``;
+    const message = `The tree of the problem ${JSON.stringify(problem)}${place}: ${cause.message}`;
+    throw new EspalierError('invalid-tree', message, { cause });
+  }
 }

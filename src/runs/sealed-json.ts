@@ -15,11 +15,14 @@ export function parseSealed<Value>(
 ): Value {
   const intact = isIntact(bytes);
   if (intact === false) throw damaged(subject, 'it is damaged');
+  // Without a seal it may be a file of somebody else.
+  const unfit = intact === true ? damaged : foreign;
+  const text = intact === true ? unsealed(bytes) : bytes.toString();
   const parsed = schema.safeParse(
-    parseJson(intact === true ? unsealed(bytes) : bytes.toString(), subject),
+    parseJson(text, (cause) => unfit(subject, 'it is not JSON', cause)),
   );
   if (parsed.success) return parsed.data;
-  throw damaged(subject, firstFault(parsed.error), parsed.error);
+  throw unfit(subject, firstFault(parsed.error), parsed.error);
 }
 
 /** Throws unless a value has the fields of a schema: what is saved without them could not be read again. */
@@ -34,15 +37,24 @@ export function expectFields(name: string, value: unknown, schema: z.ZodType): v
 function firstFault({ issues: [issue] }: z.ZodError): string {
   const { path = [], message = '' } = issue ?? {};
   const field = path.length === 0 ? '' : `field \`${path.map(String).join('.')}\`: `;
-  return `${field}${message.replace(/^Invalid \w+: /, '')}`;
+  return `${field}${message.replace(/^Invalid \w+: /, '').replace(', received ', ', got ')}`;
 }
 
-function parseJson(text: string, subject: string): unknown {
+function parseJson(text: string, unfit: (cause: unknown) => EspalierError): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw damaged(subject, 'it is not JSON', cause);
+    throw unfit(cause);
   }
+}
+
+/** The error for what no run has written. */
+function foreign(subject: string, what: string, cause?: unknown): EspalierError {
+  return new EspalierError(
+    'storage',
+    `${subject} is not what a run of espalier writes there: ${what}. Name the folder of a run, or restore the file from a copy.`,
+    { cause },
+  );
 }
 
 /** The error for a damaged part of a run folder. */

@@ -372,7 +372,7 @@ export interface SearchOptions<State = any, Action = any> {
  */
 export type StopReason = 'solved' | 'budget' | 'exhausted' | 'stopped' | 'failed';
 
-/** What a search found. */
+/** What a search found. `JSON.stringify` writes it without its tree, as `json()` of a stream does in `search-end`. */
 export interface SearchResult<State, Action> {
   /** The method used, and which of its parts were replaced; `undefined` without one. */
   readonly method:

@@ -1,7 +1,7 @@
 import type { Codec } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import { TreeNode } from '../tree/node.ts';
-import { nodeToJson, treeToJson } from '../tree/serialize.ts';
+import { placedNode, TreeNode } from '../tree/node.ts';
+import { savedTree } from '../tree/saved-tree.ts';
 import { SearchTree } from '../tree/tree.ts';
 import type { NodeJson, TreeJson } from '../tree/tree-json.ts';
 import type { SearchResult } from './contracts.ts';
@@ -50,19 +50,25 @@ export function eventToJson<State, Action>(
 }
 
 function partToJson<State>(part: unknown, codec: Codec<State> | undefined): unknown {
-  if (part instanceof TreeNode) return placed(part, codec);
-  if (part instanceof SearchTree) return treeToJson(part, codec === undefined ? {} : { codec });
+  if (part instanceof TreeNode) return placedNode(part, codec);
+  if (part instanceof SearchTree) return savedTree(part, codec);
   if (Array.isArray(part)) return part.map((each) => partToJson(each, codec));
-  if (!isResult(part)) return part;
-  const { tree: _tree, resume: _resume, best, ...rest } = part;
-  return { ...rest, best: partToJson(best, codec) };
+  return isResult(part) ? resultToJson(part, codec) : part;
 }
 
-function placed<State>(
-  node: TreeNode<State, unknown>,
+function resultToJson<State, Action>(
+  { tree: _tree, resume: _resume, best, ...rest }: SearchResult<State, Action>,
   codec: Codec<State> | undefined,
-): PlacedNodeJson {
-  return { id: node.id, depth: node.depth, ...nodeToJson(node, codec) };
+): SearchResultJson {
+  return { ...rest, best: partToJson(best, codec) as PlacedNodeJson };
+}
+
+/** Lets `JSON.stringify` write a result as it is in `search-end`. A copy of its properties leaves this behind. */
+export function asJsonToo<State, Action>(
+  result: SearchResult<State, Action>,
+  codec: Codec<State> | undefined,
+): SearchResult<State, Action> {
+  return Object.defineProperty(result, 'toJSON', { value: () => resultToJson(result, codec) });
 }
 
 function isResult(part: unknown): part is SearchResult<unknown, unknown> {

@@ -1,4 +1,4 @@
-import { describeValue } from '../base/expect.ts';
+import { describeValue, gotten } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
 import { asNative, isThenable } from '../base/is-thenable.ts';
 import { keyOf, stateAddress } from '../calls/acting-on.ts';
@@ -170,7 +170,9 @@ export function faultOfTransition(
 ): string | undefined {
   const isObject = typeof transition === 'object' && (transition as unknown) !== null;
   if (!isObject || transition.state === undefined || isThenable(transition.state)) {
-    return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(isObject ? (transition.state ?? transition) : transition)}.`;
+    const state = isObject ? transition.state : transition;
+    const got = gotten(state ?? transition, 'Put `await` before its `state`.');
+    return `Expected \`${method}\` to return a transition with a \`state\`, ${got}`;
   }
   // A misspelt key would be a step without it.
   const unknown = unknownFieldOf(`The transition that \`${method}\` returned`, transition, parts);

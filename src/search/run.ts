@@ -17,6 +17,7 @@ import { actionsTo } from '../tree/summary.ts';
 import { AlgorithmContext } from './context.ts';
 import type { SearchOptions, SearchResult, StopReason } from './contracts.ts';
 import { Crowd } from './crowd.ts';
+import { asJsonToo } from './event-json.ts';
 import type { SearchEvent } from './events.ts';
 import { failuresOf, reopenFailed } from './failing.ts';
 import { fromItsStart } from './from-its-start.ts';
@@ -110,7 +111,7 @@ export async function runSearch<State, Action>(
     outside.gate.giveUp(searchIsOver);
   };
   const stop = await grow(session, { checked, outside, isPart: within !== undefined, giveUp });
-  const result = report(session, {
+  const end = report(session, {
     ...{ checked, outside, stop },
     resume: async (changes = {}) => {
       expectObject('options', changes);
@@ -120,6 +121,7 @@ export async function runSearch<State, Action>(
       return runSearch(given, next, { before: outside });
     },
   });
+  const result = asJsonToo(end, environment.codec);
   emit?.({ type: 'search-end', result });
   return result;
 }

@@ -1,3 +1,5 @@
+import { expectation } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { bindTakenOut } from '../base/taken-out.ts';
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
@@ -62,11 +64,13 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
 
   select(
     selection: Selection,
-    {
-      from = this.#tree.cursor,
-      widening,
-    }: NonNullable<Parameters<Simulation<State, Action>['select']>[1]> = {},
+    options?: Parameters<Simulation<State, Action>['select']>[1],
   ): SearchNode<State, Action> | undefined {
+    if (typeof selection !== 'function') {
+      throw expectation('selection', 'a selection rule, such as `descend(uct())`', selection);
+    }
+    if (options !== undefined) expectOptions('simulation.select', options, 'from widening');
+    const { from = this.#tree.cursor, widening } = options ?? {};
     this.#tree.rule = selection.spec;
     const view = { cursor: from, widening, discount: this.#tree.discount };
     for (;;) {

@@ -41,7 +41,7 @@ async function plant<State, Action>(
     const reason = messageOf(cause);
     throw new EspalierError(
       EspalierError.isInstance(cause) ? cause.code : 'usage',
-      `The environment ${environment.name} has no start: ${reason}`,
+      `The environment \`${environment.name}\` has no start: ${reason}`,
       { cause },
     );
   }

@@ -1,10 +1,11 @@
 import { EspalierError } from '../base/errors.ts';
-import { jsonFault } from '../base/json.ts';
+import { jsonComplaint, jsonFault } from '../base/json.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
-import type { JsonValue } from '../contracts/json.ts';
+import type { Codec, JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { NodeId, NodeStatus, PruneReason, SearchNode } from '../contracts/node.ts';
+import type { NodeJson } from './tree-json.ts';
 
 const none: readonly never[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
@@ -175,6 +176,11 @@ export class TreeNode<State, Action> {
     this.#evaluated = other.#evaluated;
     this.#rare = other.#rare;
   }
+
+  /** For `JSON.stringify`: without its parent and children, whose cycles JSON cannot hold. */
+  toJSON(): ReturnType<typeof placedNode> {
+    return placedNode(this, undefined);
+  }
 }
 
 /** Fields that most nodes lack. They are kept in a separate object, so that nodes stay small. */
@@ -208,6 +214,89 @@ function isOne(evaluated: Evaluation | readonly Evaluation[]): evaluated is Eval
 /** A node as its read-only type. The only cast between the two. */
 export function view<State, Action>(node: TreeNode<State, Action>): SearchNode<State, Action> {
   return node as unknown as SearchNode<State, Action>;
+}
+
+/** A node as in a saved tree, with its position. */
+export function placedNode<State, Action>(
+  node: TreeNode<State, Action>,
+  codec: Codec<State> | undefined,
+): NodeJson & Pick<SearchNode, 'depth' | 'id'> {
+  return { id: node.id, depth: node.depth, ...nodeToJson(node, codec) };
+}
+
+/** A node as in a saved tree. */
+export function nodeToJson<State, Action>(
+  node: TreeNode<State, Action>,
+  codec: Codec<State> | undefined,
+): NodeJson {
+  const { id, parent, action, realised, prior, reward, visits, value, status } = node;
+  return {
+    ...(parent !== undefined && {
+      parent: parent.id,
+      action: asJson(`nodes.${id}.action`, action),
+    }),
+    ...(realised && { state: encodeState(node, codec) }),
+    ...(prior !== 1 && { prior }),
+    ...(reward !== undefined && { reward }),
+    ...(visits > 0 && { visits }),
+    ...(value !== 0 && { value }),
+    ...(status !== 'open' && { status }),
+    ...rareToJson(node),
+  };
+}
+
+function rareToJson<State, Action>(node: TreeNode<State, Action>): NodeJson {
+  const { cost, terminal, answer, complete, samples, evaluations, outcome, completion } = node;
+  const { exact, failure, failedProposals, failedEvaluations, pruned, duplicateOf } = node;
+  const { notes, annotations } = node;
+  const lists = Object.entries({ evaluations, failedProposals, failedEvaluations });
+  return {
+    ...(exact && { exact }),
+    ...(pruned !== undefined && { pruned }),
+    ...(duplicateOf !== undefined && { duplicateOf }),
+    ...(cost !== undefined && { cost }),
+    ...(terminal && { terminal }),
+    ...(answer && { answer }),
+    ...(complete && { complete }),
+    ...(samples > 0 && { samples }),
+    ...(outcome !== undefined && { outcome }),
+    ...(failure !== undefined && { failure }),
+    ...Object.fromEntries(lists.filter(([, list]) => list.length > 0)),
+    ...(completion !== undefined && { completion }),
+    ...(Object.keys(notes).length > 0 && { notes }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  };
+}
+
+function encodeState<State, Action>(
+  { id, state }: TreeNode<State, Action>,
+  codec: Codec<State> | undefined,
+): JsonValue {
+  return asJson(
+    `nodes.${id}.state`,
+    codec === undefined ? state : encode(codec, state as State, id),
+  );
+}
+
+function encode<State>(codec: Codec<State>, state: State, id: number): unknown {
+  try {
+    return codec.encode(state);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it threw';
+    throw new EspalierError(
+      'usage',
+      `The codec could not encode the state of node ${id}: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+function asJson(name: string, value: unknown): JsonValue {
+  const complaint = jsonComplaint(name, value);
+  if (complaint === undefined) return value as JsonValue;
+  const advice =
+    'Give the environment a codec, which `treeToJson(tree, environment)` and `events.json()` use.';
+  throw new EspalierError('usage', `${complaint} ${advice}`);
 }
 
 /** Notes at a node are saved with the tree, so they must be JSON. */

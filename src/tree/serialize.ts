@@ -1,10 +1,11 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectMethods, expectObject } from '../base/expect.ts';
+import { describeValue, expectMethods, expectObject } from '../base/expect.ts';
 import { issueTexts } from '../base/issue-texts.ts';
-import { jsonComplaint } from '../base/json.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Codec, JsonValue } from '../contracts/json.ts';
 import type { TreeNode } from './node.ts';
+import { savedTree } from './saved-tree.ts';
 import { SearchTree } from './tree.ts';
 import { type NodeJson, type TreeJson, treeSchema, treeVersion } from './tree-json.ts';
 
@@ -20,100 +21,7 @@ export function treeToJson<State, Action>(
 ): TreeJson {
   expectMethods('tree', tree, ['backup']);
   expectObject('environment', environment);
-  const { codec } = environment;
-  const { origin, stamps, simulations, handedBack, discount, rule } = tree;
-  const { cursor, preferred, conclusion, log, size } = tree;
-  return {
-    format: 'espalier-tree',
-    version: treeVersion,
-    environment: origin.environment,
-    seed: origin.seed,
-    stamps: [...stamps],
-    simulations,
-    ...(handedBack > 0 && { handedBack }),
-    ...(discount !== 1 && { discount }),
-    ...(rule !== undefined && { rule }),
-    cursor: cursor.id,
-    ...(preferred !== undefined && { preferred: preferred.id }),
-    ...(conclusion !== undefined && {
-      conclusion: { ...conclusion, node: conclusion.node.id },
-    }),
-    ...(log.size > 0 && { log: log.toJSON() }),
-    nodes: Array.from({ length: size }, (_, id) => nodeToJson(tree.mutable(id), codec)),
-  };
-}
-
-/** A node as in a saved tree. */
-export function nodeToJson<State, Action>(
-  node: TreeNode<State, Action>,
-  codec: Codec<State> | undefined,
-): NodeJson {
-  const { id, parent, action, realised, prior, reward, visits, value, status } = node;
-  return {
-    ...(parent !== undefined && {
-      parent: parent.id,
-      action: asJson(`nodes.${id}.action`, action),
-    }),
-    ...(realised && { state: encodeState(node, codec) }),
-    ...(prior !== 1 && { prior }),
-    ...(reward !== undefined && { reward }),
-    ...(visits > 0 && { visits }),
-    ...(value !== 0 && { value }),
-    ...(status !== 'open' && { status }),
-    ...rareToJson(node),
-  };
-}
-
-function rareToJson<State, Action>(node: TreeNode<State, Action>): NodeJson {
-  const { cost, terminal, answer, complete, samples, evaluations, outcome, completion } = node;
-  const { exact, failure, failedProposals, failedEvaluations, pruned, duplicateOf } = node;
-  const { notes, annotations } = node;
-  const lists = Object.entries({ evaluations, failedProposals, failedEvaluations });
-  return {
-    ...(exact && { exact }),
-    ...(pruned !== undefined && { pruned }),
-    ...(duplicateOf !== undefined && { duplicateOf }),
-    ...(cost !== undefined && { cost }),
-    ...(terminal && { terminal }),
-    ...(answer && { answer }),
-    ...(complete && { complete }),
-    ...(samples > 0 && { samples }),
-    ...(outcome !== undefined && { outcome }),
-    ...(failure !== undefined && { failure }),
-    ...Object.fromEntries(lists.filter(([, list]) => list.length > 0)),
-    ...(completion !== undefined && { completion }),
-    ...(Object.keys(notes).length > 0 && { notes }),
-    ...(Object.keys(annotations).length > 0 && { annotations }),
-  };
-}
-
-function encodeState<State, Action>(
-  { id, state }: TreeNode<State, Action>,
-  codec: Codec<State> | undefined,
-): JsonValue {
-  return asJson(
-    `nodes.${id}.state`,
-    codec === undefined ? state : encode(codec, state as State, id),
-  );
-}
-
-function encode<State>(codec: Codec<State>, state: State, id: number): unknown {
-  try {
-    return codec.encode(state);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'it threw';
-    throw new EspalierError(
-      'usage',
-      `The codec could not encode the state of node ${id}: ${reason}`,
-      { cause },
-    );
-  }
-}
-
-function asJson(name: string, value: unknown): JsonValue {
-  const complaint = jsonComplaint(name, value);
-  if (complaint === undefined) return value as JsonValue;
-  throw new EspalierError('usage', `${complaint} Give the environment a codec.`);
+  return savedTree(tree, environment.codec);
 }
 
 /**
@@ -223,8 +131,16 @@ function parse(source: unknown): TreeJson {
   const parsed = treeSchema.safeParse(source, issueTexts);
   // The schema keeps the values that it checked; the types describe the same form.
   if (parsed.success) return parsed.data as TreeJson;
+  if (Object(source).format !== 'espalier-tree') {
+    const got = isPlainObject(source) ? 'an object without it' : describeValue(source);
+    throw new EspalierError(
+      'invalid-tree',
+      `Expected a tree as \`treeToJson\` writes it, with the \`format\` espalier-tree, got ${got}.`,
+    );
+  }
   const [issue] = parsed.error.issues;
-  throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'unreadable', parsed.error);
+  const fault = issue?.message.replace(/^Invalid \w+: /, '').replace(', received ', ', got ');
+  throw invalid(issue?.path.join('.') ?? '', fault ?? 'unreadable', parsed.error);
 }
 
 function parentOf({ parent, action }: NodeJson, id: number): number {

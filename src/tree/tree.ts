@@ -12,6 +12,7 @@ import type { Conclusion } from './conclusion.ts';
 import { bestBet } from './final-choice.ts';
 import { expectNotes, type NewChild, TreeNode, view } from './node.ts';
 import type { RuleSpec } from './rules.ts';
+import { savedTree } from './saved-tree.ts';
 import type { TreeView } from './selection.ts';
 import { SimulationLog } from './simulation-log.ts';
 import { scoreOf } from './summary.ts';
@@ -380,6 +381,11 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     if (above.children.length === 0) above.children = [];
     (above.children as TreeNode<State, Action>[]).push(node);
     return node;
+  }
+
+  /** The tree as `treeToJson` writes it without an environment: for `JSON.stringify`. States must be JSON. */
+  toJSON(): TreeJson {
+    return savedTree(this, undefined);
   }
 
   /** @internal The mutable node, for the code that saves and loads trees. */

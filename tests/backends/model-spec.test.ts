@@ -73,7 +73,7 @@ test.each([
   ['vlm:http://ada@host/v1', 'vllm:http://…@host/v1'],
 ])('the provider of “%s” was misspelt', (spec, meant) => {
   expect(() => parseModelSpec(spec)).toThrow(
-    `Expected \`model\` to be a spec of a provider that is known, got \`"${spec.replace('ada@', '…@')}"\`. Did you mean \`${meant}\`?`,
+    `Expected \`model\` to name a known provider, got \`"${spec.replace('ada@', '…@')}"\`. Did you mean \`${meant}\`?`,
   );
 });
 

@@ -156,7 +156,7 @@ test('a folder for logs that cannot be made is refused before anything is bought
 test.each([
   [['--methods', 'mctss'], 'There is no method `"mctss"`. Did you mean `mcts`?'],
   [['--baseline', 'nothing'], 'Expected `baseline` to be one of greedy, best-of-n, mcts'],
-  [['--budgets', 'calls=8,8'], 'Expected `budgets` to be without repetition'],
+  [['--budgets', 'calls=8,8'], 'Expected `budgets` to be unique, got'],
 ])('%j is refused before the estimate too', async (options, message) => {
   const { stderr, code } = await espalier(
     ...['bench', '--task', 'game24', '--dry-run'],
@@ -185,7 +185,7 @@ test.each([
   ],
   [
     [...small, '--methods', 'mcts,beam,mcts'],
-    'Expected `methods` to be without repetition, got `"mcts"`.',
+    'Expected `methods` to be unique, got `"mcts"` twice.',
   ],
   [[...small, '--effort', 'low'], '`--effort` changes nothing with `--model tiny`: leave it out'],
   [

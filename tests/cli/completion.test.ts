@@ -84,6 +84,6 @@ test('another shell is refused', async () => {
   const { code, stderr } = await espalier('completion', 'bsh');
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `Expected \`shell\` to be 'bash' or 'zsh' or 'fish', got \`"bsh"\`.\n`,
+    stderr: `Expected \`shell\` to be 'bash' or 'zsh' or 'fish', got \`"bsh"\`. Did you mean 'bash'?\n`,
   });
 });

@@ -75,7 +75,7 @@ test.each([
   [
     'half a price',
     [...search, '--model', 'tiny', '--price-in', '1'],
-    'Expected `--price-in` and `--price-out` together.',
+    'Expected `--price-in` and `--price-out` together, got only `--price-in`.',
   ],
 ])('%s is refused in a sentence', async (_name, args, sentence) => {
   const { code, stdout, stderr } = await espalier(...args);

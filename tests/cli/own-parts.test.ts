@@ -348,7 +348,7 @@ test.each([
   expect(await espalier('search', ...inWorld(), '--algorithm', path)).toMatchObject({
     code: 2,
     stderr:
-      "Expected `algorithm.laws[0]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`.\n",
+      "Expected `algorithm.laws[0]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`. Did you mean 'visits'?\n",
   });
 });
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StatusLine } from '../../src/cli/output.ts';
-import { describeProgress, describeSearchProgress } from '../../src/cli/progress.ts';
+import { describeProgress, describeSearchProgress, searchShownOn } from '../../src/cli/progress.ts';
+import { generate, openRun } from '../../src/runs/index.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
 
@@ -47,7 +49,7 @@ test('what takes long tells a terminal how far it is, and takes the line away at
     'check-dataset': await shown('check-dataset', out),
     bench: await shown(...bench, 'calls=5', '--out', join(folder, 'bench')),
   };
-  expect(seen.search).toContain('1 simulation · 1 call · ');
+  expect(seen.search).toContain('0 simulations · 1 call · ');
   expect(seen.generate).toMatch(/0\/2 · 1 under way · .*0 calls/);
   expect(seen.export).toContain('Making rows of problem 1 of 2');
   expect(seen['check-dataset']).toContain('1 row read · 0 of 1 file');
@@ -64,11 +66,58 @@ test('dollars charged are told from dollars bought where searches share answers'
   expect(describeProgress(shared, since)).toContain(' · charged $0.12, bought $0.03');
 });
 
+test('a search shows its calls before its first simulation has ended', () => {
+  Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true });
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const status = new StatusLine();
+  const call = { spend: { calls: 1, tokens: 40, usd: 0.25 } };
+  searchShownOn(status, { calls: 4 })({ type: 'call-end', call: call as never });
+  status.clear();
+  const written = write.mock.calls.join('');
+  vi.restoreAllMocks();
+  expect(written).toMatch(/0 simulations · 1 call · \$0\.2500 · \d/);
+});
+
+test('a run tells the time left where 80 columns end', () => {
+  const spend = { simulations: 900, nodes: 9, calls: 1_234, tokens: 9, usd: 12.5, ms: 5 };
+  const first = { total: 300, done: 0, failed: 0, running: 8, solved: 0, spend };
+  const progress = { ...first, done: 150, failed: 3 };
+  const line = describeProgress(progress, { first, ms: 600_000 });
+  expect(line.slice(0, 79)).toContain('153/300 · 10 min left · ');
+  expect(line.slice(0, 79)).toContain('15.3/min');
+});
+
+test('a run tells each second what it has spent while its problems are searched', async () => {
+  const calls: number[] = [];
+  let asked = 0;
+  using run = openRun(join(folder, 'slow'));
+  await generate<{ readonly id: string }, string, string>({
+    run,
+    problems: [{ id: 'a' }],
+    plan: () => ({
+      environment: {
+        name: 'slow',
+        reset: () => ({ state: '' }),
+        step: (state, action) => ({ state: state + action }),
+      },
+      policy: async (_node, { context }) => {
+        await context.effect('slow', asked++, () => setTimeout(400));
+        return [{ action: `${asked}` }];
+      },
+      evaluator: () => 0.5,
+      budget: { calls: 5 },
+    }),
+    onProgress: ({ spend }) => calls.push(spend.calls),
+  });
+  expect(calls.some((count) => count > 0 && count < 5)).toBe(true);
+});
+
 test('doctor says what it probes', async () => {
   const server = await emulator({ dialect: 'vllm', models: ['m'] });
   const text = await shown('doctor', '--model', `vllm:${server.url}#m`);
   await server.close();
   expect(text).toContain('Asking whether it answers');
+  expect(text).toMatch(/Probed \d+ of \d+: /);
 });
 
 const best = { terminal: false, reward: undefined, value: 0.5, depth: 2 } as never;

@@ -126,7 +126,7 @@ describe('where no row matches', () => {
     [{ rule: 'agentq' }, 'No row is of the rule `agentq`. Did you mean `agent-q`?\n'],
     [
       { rule: 'whatever-it-is' },
-      'No row is of the rule `whatever-it-is`. There are agent-q, step-dpo.\n',
+      'No row is of the rule `whatever-it-is`. Its rules are: agent-q, step-dpo.\n',
     ],
   ])('%j says which rules there are', async (request, said) => {
     expect(await show(plain, request)).toEqual({ code: 1, text: said });

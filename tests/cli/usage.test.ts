@@ -55,11 +55,11 @@ test.concurrent.each([
   ],
   [
     `${game} "4 9" --model gpt`,
-    'Expected `--model` to be a spec of a provider that is known, got `"gpt"`. Did you mean `openai:gpt`?',
+    'Expected `--model` to name a known provider, got `"gpt"`. Did you mean `openai:gpt`?',
   ],
   [
     `${game} "4 9" --model opnai:gpt-6-luna`,
-    'Expected `--model` to be a spec of a provider that is known, got `"opnai:gpt-6-luna"`. Did you mean `openai:gpt-6-luna`?',
+    'Expected `--model` to name a known provider, got `"opnai:gpt-6-luna"`. Did you mean `openai:gpt-6-luna`?',
   ],
   [
     `${game} "4 9 10 13" --model no/model.gguf`,
@@ -67,7 +67,7 @@ test.concurrent.each([
   ],
   [
     `${game} "4 9 10 13" --model gpt-6-luna`,
-    'Expected `--model` to be a spec of a provider that is known, got `"gpt-6-luna"`. Did you mean `openai:gpt-6-luna`?',
+    'Expected `--model` to name a known provider, got `"gpt-6-luna"`. Did you mean `openai:gpt-6-luna`?',
   ],
   [
     'search "Why?" --model tiny',

@@ -192,7 +192,7 @@ describe('a promise where none can be waited for', () => {
     const step: Letters['step'] = (state) => ({ state: Promise.resolve(state) });
     const { failures } = await search({ ...letters, step }, usual);
     expect(failures.first[0]?.message).toBe(
-      'Expected `step` to return a transition with a `state`, got a promise.',
+      'Expected `step` to return a transition with a `state`, got a promise. Put `await` before its `state`.',
     );
   });
 

@@ -2,6 +2,7 @@
 // biome-ignore-all lint/complexity/noExcessiveLinesPerFunction: a list of uses
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod';
 import * as agents from '../../src/agents/index.ts';
 import * as backends from '../../src/backends/index.ts';
 import { tiny } from '../../src/backends/tiny/index.ts';
@@ -44,6 +45,7 @@ type Loose = never;
 export const model: ScriptedModel = scriptedModel({ answer: () => 'a' });
 const policy = () => [{ action: 'a' }, { action: 'b' }];
 const evaluator = () => 0.5;
+const half = values.heuristic(evaluator);
 
 /** A search of `bare` with something wrong. */
 const found = (wrong: object) => core.search(bare, { policy, evaluator, ...wrong });
@@ -52,6 +54,27 @@ const found = (wrong: object) => core.search(bare, { policy, evaluator, ...wrong
 async function lost(wrong: object): Promise<never> {
   const { failures } = await found({ budget: { simulations: 3 }, ...wrong });
   throw Object.assign(new Error(failures.first[0]?.message ?? 'Nothing failed.'), { code: 'lost' });
+}
+
+/** A search of an environment with one tool. */
+async function toolsWith(wrong: object, action: unknown = { tool: 'add', input: {} }) {
+  const environment = environments.toolEnvironment(
+    { n: 0 },
+    {
+      ...{ name: 'counter', task: 'Count.', ...wrong },
+      tools: (tool) => ({
+        add: tool({
+          input: z.object({}),
+          effect: 'pure',
+          run: ({ n }) => ({ state: { n: n + 1 } }),
+        }),
+      }),
+    },
+  );
+  const { failures } = await core.search(environment, {
+    ...{ policy: () => [{ action: action as Loose }], evaluator, budget: { simulations: 2 } },
+  });
+  throw Object.assign(new Error(failures.first[0]?.message), { code: 'lost' });
 }
 
 /** A call of a model outside of a search. */
@@ -128,7 +151,17 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
     ['no samples', () => policies.fromModel({ model, samples: 0 } as Loose), ['samples', '`0`']],
     [
       'a threshold out of range',
-      () => values.orm({ model, at: 3 } as Loose),
+      () =>
+        values.staged({
+          fast: { name: 'fast', evaluator: half },
+          accurate: { name: 'accurate', evaluator: half },
+          threshold: 3,
+        }),
+      ['threshold', 'from 0 to 1', '`3`'],
+    ],
+    [
+      'a model that gives no scores',
+      () => values.orm({ model, at: 'all' } as Loose),
       ['model', 'score', 'object'],
     ],
     [
@@ -142,6 +175,11 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
           },
         }),
       ['prices', 'script', 'dollars'],
+    ],
+    [
+      'a word that is misspelt',
+      () => found({ order: 'arival' }),
+      ['order', '"arival"', "Did you mean 'arrival'"],
     ],
     // Parts.
     ['no policy', () => core.search(bare, {}), ['policy', 'propose', 'undefined']],
@@ -272,6 +310,18 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
       'a recovery without a journal',
       () => environments.toolEnvironment({}, { name: 'a', task: 'b', tools: () => ({}) }).recover(),
       ['journal', 'recover', 'undefined'],
+    ],
+    [
+      'tools that are permitted later',
+      () => toolsWith({ permit: async () => true }),
+      ['`permit`', 'true, false or a text', 'a promise', 'Make it synchronous'],
+      'lost',
+    ],
+    [
+      'an action of nothing for tools',
+      () => toolsWith({}, null),
+      ['action', '`\\{ tool, input \\}`', '`null`'],
+      'lost',
     ],
     // Plug-ins.
     [
@@ -424,7 +474,7 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
           plan: () => ({}),
         } as Loose);
       },
-      ['problems', 'repetition', '"a"'],
+      ['problems', 'unique ids', '"a"'],
     ],
     [
       'a file that is no tree',

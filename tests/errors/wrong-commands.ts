@@ -47,6 +47,13 @@ export function wrongCommands({
   const suite = file('suite.json', '{"bench": []}');
   const emptyFolder = join(folder, 'nothing');
   mkdirSync(emptyFolder, { recursive: true });
+  const mine = join(folder, 'mine');
+  mkdirSync(mine, { recursive: true });
+  file('mine/problems.jsonl', '{"question": "a"}\n');
+  const treeless = join(folder, 'treeless');
+  mkdirSync(treeless, { recursive: true });
+  file('treeless/run.json', '{}');
+  file('treeless/trees.jsonl', '{"problem": "a", "attempt": 0, "step": 0, "tree": {}}\n');
   const out = join(folder, 'out');
   const game = ['search', '--task', 'game24', '--input', '4 9 10 13'];
   const ask = ['search', 'What is 1 + 1?'];
@@ -64,7 +71,11 @@ export function wrongCommands({
       [...game, '--simulatons', '5'],
       ['--simulatons', '--simulations'],
     ],
-    ['an option of another command', [...game, '--budgets', 'calls=3'], ['--budgets']],
+    [
+      'an option of another command',
+      [...game, '--budgets', 'calls=3'],
+      ['`espalier search` has no option `--budgets`: it belongs to `espalier bench`'],
+    ],
     ['an option without its value', [...game, '--seed', '5', '--calls'], ['--calls']],
     ['no command, but a question', ['What is 1 + 1?'], ["search 'What is 1 \\+ 1\\?'"]],
     [
@@ -73,7 +84,12 @@ export function wrongCommands({
       ['2 more', 'quotes'],
     ],
     ['no question', ['search'], ['question', '--task']],
-    ['a question and a puzzle', [...game, 'Why?'], ['Why\\?']],
+    ['a question and a puzzle', [...game, 'Why?'], ['^Give a question or `--input`, not both\\.']],
+    [
+      'an input without quotes',
+      ['search', '--task', 'game24', '--input', '4', '9', '10', '13'],
+      ['`--input`, got 3 more; put it in quotes'],
+    ],
     ['a puzzle without its name', ['search', '--input', '4 9'], ['--task']],
     [
       'a task that is misspelt',
@@ -98,7 +114,11 @@ export function wrongCommands({
     ],
     ['a negative limit', [...game, '--ms', '-1'], ['--ms', '-1', 'from 0 up']],
     ['half a simulation', [...game, '--concurrency', '1.5'], ['--concurrency', '1\\.5']],
-    ['half a price', [...ask, '--model', model, '--price-in', '1'], ['--price-in', '--price-out']],
+    [
+      'half a price',
+      [...ask, '--model', model, '--price-in', '1'],
+      ['--price-out', 'got only `--price-in`'],
+    ],
     ['dollars and no price', [...ask, '--model', model, '--budget-usd', '1'], ['price']],
     // Puzzles.
     [
@@ -115,6 +135,11 @@ export function wrongCommands({
     // Models.
     ['a question and no model', ask, ['--model']],
     ['a tree of no run', ['tree'], ['folder', 'espalier tree --help']],
+    [
+      'a completion of a shell that is misspelt',
+      ['completion', 'bsh'],
+      ['shell', 'bsh', "Did you mean 'bash'"],
+    ],
     ['a completion of no shell', ['completion'], ['shell', 'espalier completion --help']],
     ['no problems', ['generate'], ['--problems', 'espalier generate --help']],
     ['no place for an export', ['export', run], ['--out', 'espalier export --help']],
@@ -125,6 +150,22 @@ export function wrongCommands({
       ['Did you mean `openai:gpt4`'],
     ],
     ['a model without its provider', [...ask, '--model', 'gpt-5'], ['gpt-5', 'openai:']],
+    ['no model, misspelt', [...ask, '--model', 'nonne'], ['--model', 'Did you mean `none`']],
+    [
+      'an effort that is misspelt',
+      [...ask, '--model', 'openai:gpt-5', '--effort', 'hihg'],
+      ['`--effort`', 'hihg', "Did you mean 'high'"],
+    ],
+    [
+      'an effort of judges that is misspelt',
+      [...ask, '--model', 'openai:gpt-5', '--judge-effort', 'hihg'],
+      ['`--judge-effort`', 'hihg', "Did you mean 'high'"],
+    ],
+    [
+      'an effort to probe that is misspelt',
+      ['doctor', '--model', 'openai:gpt-5', '--effort', 'hihg'],
+      ['`--effort`', 'hihg', "Did you mean 'high'"],
+    ],
     ['a provider that is misspelt', [...ask, '--model', 'opnai:gpt-5'], ['opnai', 'openai']],
     ['a provider without a model', [...ask, '--model', 'openai:'], ['openai']],
     [
@@ -147,6 +188,19 @@ export function wrongCommands({
     // Runs.
     ['a run that is not there', ['tree', 'no/run'], ['no/run', 'run\\.json']],
     ['a run that is a file', ['tree', notes], ['notes\\.txt', 'file']],
+    [
+      'a folder with a problems.jsonl of their own',
+      ['tree', mine],
+      [
+        'problems\\.jsonl` is not what a run of espalier writes there: field `problem`',
+        'Name the folder of a run',
+      ],
+    ],
+    [
+      'a run with a file that is no tree',
+      ['tree', treeless],
+      ['treeless/trees\\.jsonl', 'format', 'got an object without it'],
+    ],
     ['a run that another process holds', [...game, '--save', locked], ['locked', '\\b\\d+\\b']],
     [
       'a run of another puzzle',
@@ -205,6 +259,11 @@ export function wrongCommands({
       ['dpo', 'step-dpo', 'agent-q'],
     ],
     ['a rule that is misspelt', [...many, '--rule', 'step-dop'], ['step-dop', 'step-dpo']],
+    [
+      'a value of a rule that is misspelt',
+      [...many, '--rule', 'math-shepherd:from=evalation'],
+      ['--rule math-shepherd', 'evalation', "Did you mean 'evaluation'"],
+    ],
     ['a format that is misspelt', [...many, '--format', 'tlr'], ['tlr', 'trl']],
     [
       'a rule that the format cannot hold',
@@ -219,8 +278,18 @@ export function wrongCommands({
       [...exported, '--push', 'data'],
       ['--push|repo', 'data', 'owner/name'],
     ],
-    ['an upload without a token', [...exported, '--push', 'me/data'], ['HF_TOKEN']],
+    [
+      'an upload without a token',
+      [...exported, '--push', 'me/data'],
+      ['`--push` needs `HF_TOKEN`, a token'],
+    ],
     ['an export of a dataset', ['export', dataset, '--out', out], ['data', 'is a dataset']],
+    [
+      'rows of a rule that has none',
+      ['rows', dataset, '--rule', 'zzzzzzzzzz'],
+      ['zzzzzzzzzz', 'Its rules are: agent-q'],
+      1,
+    ],
     ['rows of a run', ['rows', run], ['is a run', 'espalier export']],
     ['rows of no dataset', ['rows', emptyFolder], ['nothing']],
     [
@@ -236,6 +305,11 @@ export function wrongCommands({
       ['notes\\.txt', 'tokenizer'],
     ],
     // Benchmarks.
+    [
+      'a demo with too few tokens',
+      ['demo', '--puzzles', '1', '--tokens', '5', '--json'],
+      ['5 tokens', 'Raise `--tokens`'],
+    ],
     ['a benchmark of nothing', ['bench'], ['--task']],
     ['a task of benchmarks that is misspelt', ['bench', '--task', 'gsm9k'], ['gsm9k']],
     ['a suite that is none', ['bench', suite], ['suite\\.json']],

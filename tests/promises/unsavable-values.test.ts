@@ -125,7 +125,7 @@ describe.each(cases)('%s', (_name, make) => {
   test.each(['terminal', 'answer', 'reward'])('as `%s` of a start is refused', async (field) => {
     const reset = () => ({ state: '', [field]: make() }) as Transition<string>;
     await expect(grown({ environment: { ...environment, reset } })).rejects.toThrow(
-      /^The environment letters has no start: Expected .+\.$/s,
+      /^The environment `letters` has no start: Expected .+\.$/s,
     );
   });
 

@@ -239,7 +239,7 @@ describe('an environment', () => {
       await expect(
         grown({ environment: { ...environment, reset: reset as Loose } }),
       ).rejects.toThrow(
-        'The environment letters has no start: Expected `reset` to return a transition with a `state`, got `undefined`.',
+        'The environment `letters` has no start: Expected `reset` to return a transition with a `state`, got `undefined`.',
       );
     }
   });

@@ -360,7 +360,7 @@ test.each([
   [{ concurrency: 1.5 }, 'Expected `concurrency` to be an integer from 1 up, got `1.5`.'],
   [
     { problems: [{ id: 'a' }, { id: 'a' }] },
-    'Expected `problems` to be without repetition, got `"a"`.',
+    'Expected `problems` to have unique ids, got `"a"` twice.',
   ],
 ])('refuses %o', async (options, message) => {
   await expect(runIn('refused', words(), options)).rejects.toThrow(message);

@@ -9,8 +9,10 @@ import {
   search,
   solved,
   streamSearch,
+  treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
+import { eventToJson } from '../../src/search/event-json.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
 interface Rung {
@@ -240,6 +242,8 @@ describe('events as JSON', () => {
     };
     const [first] = await told(coded);
     expect(first).toMatchObject({ tree: { nodes: [{ state: 'rung 0' }] } });
+    const result = await search(coded, options);
+    expect(JSON.parse(JSON.stringify(result))).toMatchObject({ best: { state: 'rung 3' } });
   });
 
   test('end with the reason where JSON cannot hold a state', async () => {
@@ -248,8 +252,8 @@ describe('events as JSON', () => {
     const read = (async () => {
       for await (const event of stream.json()) void event;
     })();
-    await expect(read).rejects.toThrow('Give the environment a codec.');
-    await expect(stream.result).rejects.toThrow('Give the environment a codec.');
+    await expect(read).rejects.toThrow('Give the environment a codec, which');
+    await expect(stream.result).rejects.toThrow('Give the environment a codec, which');
   });
 
   test('can be left, whether read or not, by the stream too', async () => {
@@ -267,5 +271,48 @@ describe('events as JSON', () => {
     const stream = streamSearch(ladder, options);
     await stream.json().next();
     expect(() => stream.json()).toThrow('are already being read');
+  });
+});
+
+describe('`JSON.stringify`', () => {
+  test('writes events as `json()` does, nodes and trees as they are saved, results without a tree', async () => {
+    const types = new Set<string>();
+    for await (const event of streamSearch(ladder, options)) {
+      expect(JSON.parse(JSON.stringify(event))).toEqual(
+        JSON.parse(JSON.stringify(eventToJson(event, undefined))),
+      );
+      types.add(event.type);
+    }
+    expect([...types]).toEqual(
+      expect.arrayContaining([
+        'node-expanded',
+        'node-realised',
+        'node-evaluated',
+        'simulation-end',
+      ]),
+    );
+    expect([...types].at(-1)).toBe('search-end');
+    const result = await search(ladder, options);
+    const { best, tree } = result;
+    const written = JSON.parse(JSON.stringify({ result, best, tree, root: tree.root }));
+    expect(written).toMatchObject({
+      result: { solved: true, spend: result.spend, best: { id: best.id, depth: 3 } },
+      best: { id: best.id, depth: 3, ...treeToJson(tree).nodes[best.id] },
+      tree: treeToJson(tree),
+      root: { id: 0, depth: 0, ...treeToJson(tree).nodes[0] },
+    });
+    expect(Object.keys(written.result)).not.toContain('tree');
+    expect(treeFromJson(written.tree).size).toBe(tree.size);
+    expect({ ...result }).not.toHaveProperty('toJSON');
+  });
+
+  test('says which state JSON cannot hold', async () => {
+    const maps = { ...ladder, reset: () => ({ state: new Map() as never }) };
+    const { tree } = await search(maps, { ...options, policy: () => [] });
+    for (const value of [tree, tree.root]) {
+      expect(() => JSON.stringify(value)).toThrow(
+        'Expected `nodes.0.state` to be JSON, got a Map at `nodes.0.state`. Give the environment a codec, which',
+      );
+    }
   });
 });

@@ -80,7 +80,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
   ],
   [
     { algorithm: { ...mcts(), laws: ['visits', 'visit'] } },
-    "Expected `algorithm.laws[1]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`.",
+    "Expected `algorithm.laws[1]` to be 'visits' or 'values' or 'simulations', got `\"visit\"`. Did you mean 'visits'?",
   ],
   [
     { algorithm: { ...mcts(), name: undefined } },

@@ -30,7 +30,7 @@ describe('an environment', () => {
     await expect(run({ environment: { ...problem.environment, reset } })).rejects.toMatchObject({
       code: 'usage',
       cause,
-      message: 'The environment bandit-tree has no start: no such puzzle',
+      message: 'The environment `bandit-tree` has no start: no such puzzle',
     });
   });
 

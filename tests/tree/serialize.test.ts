@@ -90,7 +90,7 @@ describe('treeToJson', () => {
 
     expect(error.code).toBe('usage');
     expect(error.message).toBe(
-      'Expected `nodes.1.state` to be JSON, got a Map at `nodes.1.state.board.1`. Give the environment a codec.',
+      'Expected `nodes.1.state` to be JSON, got a Map at `nodes.1.state.board.1`. Give the environment a codec, which `treeToJson(tree, environment)` and `events.json()` use.',
     );
   });
 
@@ -207,6 +207,19 @@ describe('a tree that cannot be read', () => {
     );
   });
 
+  test.each([
+    [{ nodes: [] }, 'an object without it'],
+    [{ format: 'other' }, 'an object without it'],
+    [[1], 'an array of 1'],
+    [null, '`null`'],
+  ])('is none: %j', (value, got) => {
+    const { code, message } = errorOf(() => treeFromJson(value));
+    expect({ code, message }).toEqual({
+      code: 'invalid-tree',
+      message: `Expected a tree as \`treeToJson\` writes it, with the \`format\` espalier-tree, got ${got}.`,
+    });
+  });
+
   test('was cut off anywhere', () => {
     const text = JSON.stringify(treeToJson(rich()));
     for (const length of [0, 1, Math.floor(text.length / 2), text.length - 1]) {
@@ -217,7 +230,6 @@ describe('a tree that cannot be read', () => {
   });
 
   test.each<[string, (tree: Record<string, unknown>, nodes: Record<string, unknown>[]) => void]>([
-    ['format', (tree) => Object.assign(tree, { format: 'other' })],
     ['nodes', (tree) => Object.assign(tree, { nodes: [] })],
     ['nodes.2.visits', (_, nodes) => Object.assign(nodes[2] ?? {}, { visits: -1 })],
     ['nodes.1.value', (_, nodes) => Object.assign(nodes[1] ?? {}, { value: null })],

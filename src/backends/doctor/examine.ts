@@ -13,7 +13,10 @@ export interface ExamineOptions extends ServerFactsOptions {
   /** @defaultValue the system's */
   readonly clock?: Clock;
   /** Called with each finding as it is made. */
-  readonly onFinding?: (finding: Finding) => void;
+  readonly onFinding?: (
+    finding: Finding,
+    progress: Readonly<Record<'done' | 'total', number>>,
+  ) => void;
   /** The total timeout, in milliseconds from 1 up. Anything not probed by then is unknown. @defaultValue 60 000 */
   readonly timeoutMs?: number;
 }
@@ -52,7 +55,7 @@ export async function examine(
   for (const [title, check] of Object.entries(checks)) {
     const found = await finding(title, check, probe);
     findings.push(found);
-    onFinding?.(found);
+    onFinding?.(found, { done: findings.length, total: Object.keys(checks).length });
   }
   const speed = await speedsOf(probe);
   return {

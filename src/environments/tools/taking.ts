@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { wrongValue } from '../../base/expect.ts';
+import { wrongResult, wrongValue } from '../../base/expect.ts';
 import { sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -226,7 +226,7 @@ export function refusal(
   }
   if (typeof told === 'string') return told;
   if (typeof told === 'boolean') return told ? undefined : 'This call is not permitted.';
-  throw wrongValue('permit', 'true, false or a text', told);
+  throw wrongResult('permit', told, { returns: 'true, false or a text', scope: 'item' });
 }
 
 /** An exception from a function of the environment, with its name; errors with a scope stay unchanged. */

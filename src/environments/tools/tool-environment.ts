@@ -2,6 +2,7 @@ import { expectJson } from '../../base/canonical-json.ts';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import {
+  describeValue,
   expectation,
   expectFunction,
   expectInteger,
@@ -265,9 +266,10 @@ async function stepWith(
     });
   }
   // What a model writes always is a call: a policy in code has proposed this.
-  if (typeof action.tool !== 'string') {
-    const keys = Object.keys(action).join(', ');
-    const message = `Expected an action to be a call \`{ tool, input }\`, got an object with ${keys === '' ? 'nothing' : `\`${keys}\``}.`;
+  if (typeof Object(action).tool !== 'string') {
+    const keys = Object.keys(Object(action)).join(', ');
+    const got = keys === '' ? describeValue(action) : `an object with \`${keys}\``;
+    const message = `Expected an action to be a call \`{ tool, input }\`, got ${got}.`;
     throw new EspalierError('usage', message, { scope: 'item' });
   }
   const calls = callsOf(action);

@@ -325,7 +325,7 @@ test.each<[unknown, string]>([
   ],
   [
     { preset: 'vlm' },
-    "Expected `preset` to be 'vllm' or 'sglang' or 'llama-server' or 'ollama' or 'lm-studio' or 'transformers' or 'openrouter' or 'gemini' or 'groq' or 'mistral' or 'deepseek' or 'together' or 'fireworks' or 'azure' or 'bedrock' or 'vertex' or 'generic', got `\"vlm\"`.",
+    "Expected `preset` to be 'vllm' or 'sglang' or 'llama-server' or 'ollama' or 'lm-studio' or 'transformers' or 'openrouter' or 'gemini' or 'groq' or 'mistral' or 'deepseek' or 'together' or 'fireworks' or 'azure' or 'bedrock' or 'vertex' or 'generic', got `\"vlm\"`. Did you mean 'vllm'?",
   ],
   [{ preset: 'vllm', model: '' }, 'Expected `model` to be the name of a model, got `""`.'],
   [
