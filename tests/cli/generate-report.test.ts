@@ -16,7 +16,9 @@ test.each([true, false])('why a search failed is cut only on a terminal: %s', (i
   const report = { ...counts, spend, failed } as unknown as GenerateReport;
 
   const shown = isTerminal ? `${reason.slice(0, 99)}…` : reason;
-  expect(describeRunEnd(report, 0, { path: 'run', problems: 1 }).split('\n')).toContain(`  one: ${shown}`);
+  expect(describeRunEnd(report, 0, { path: 'run', problems: 1 }).split('\n')).toContain(
+    `  one: ${shown}`,
+  );
 });
 
 test('problems are told apart from the trees of several attempts', () => {

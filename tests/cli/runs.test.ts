@@ -95,7 +95,9 @@ test('draws and exports the tree of a program that says what it searched', async
 
   const drawn = await espalier('tree', path, '--depth', '1');
   expect(drawn).toMatchObject({ code: 0, stderr: '' });
-  expect(drawn.stdout).toMatch(/^Game of 24 · first · 20 simulations · .*\n\n.*\n.* 4 [^{]* \(left: /);
+  expect(drawn.stdout).toMatch(
+    /^Game of 24 · first · 20 simulations · .*\n\n.*\n.* 4 [^{]* \(left: /,
+  );
   const out = join(folder, 'written-rows');
   const rows = await espalier('export', path, '--rule', 'mcts-dpo', '--out', out);
   expect(rows).toMatchObject({ code: 0, stderr: '' });
