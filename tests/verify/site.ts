@@ -122,6 +122,7 @@ async function faultsOfSearch(page: Page): Promise<readonly string[]> {
   const faults: string[] = [];
   await page.click('#tsd-search-trigger');
   for (const [word, guide] of Object.entries(searches)) {
+    await page.evaluate(`document.getElementById('tsd-search-results').replaceChildren()`);
     await page.fill('#tsd-search-input', word);
     const isFound = `(async () => {
       for (const end = Date.now() + 10_000; Date.now() < end; await new Promise((done) => setTimeout(done, 100)))
