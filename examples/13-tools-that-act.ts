@@ -153,7 +153,7 @@ git('commit', '--quiet', '-m', 'Begin');
 
 const repair = {
   name: 'repair',
-  task: 'Mend sum.mjs, so that the test passes.',
+  task: 'Fix sum.mjs so that the test passes.',
   tools: (tool) => ({
     write: tool({
       input: z.object({ path: z.string(), text: z.string() }),
@@ -172,7 +172,7 @@ for (const [environment, folder] of [
   [inFolder, root],
   [inRepository, repository],
 ] as const) {
-  const mended = await search(environment, {
+  const fixed = await search(environment, {
     policy: () =>
       ['a * b', 'a + b'].map((sum) => {
         const text = `export const sum = (a, b) => ${sum};\n`;
@@ -185,7 +185,7 @@ for (const [environment, folder] of [
   const text = () => readFileSync(join(folder, 'sum.mjs'), 'utf8');
   assert.match(text(), /a - b/);
   const file = openJournal(`${folder}.jsonl`);
-  assert.equal((await environment.commit(mended.tree, { journal: file })).status, 'committed');
+  assert.equal((await environment.commit(fixed.tree, { journal: file })).status, 'committed');
   assert.match(text(), /a \+ b/);
 }
 

@@ -2,6 +2,8 @@ import { Command } from 'commander';
 import type { BenchBudget } from '../bench/report.ts';
 import { type Check, parseBudgets, parseCheck } from '../bench/suite.ts';
 import { benchTasks } from '../bench/tasks/tasks.ts';
+import { algorithmNames } from '../runs/algorithms.ts';
+import { methodNames } from '../runs/methods.ts';
 import { addModelOptions, type ModelRequest } from './model.ts';
 import { addGuideOptions, type OwnRequest } from './own-parts.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
@@ -42,6 +44,9 @@ const help = [
   'Example: espalier bench --task gsm8k:test.jsonl --model ollama:qwen3 --methods mcts,lats --seeds 3',
 ].join('\n');
 
+/** What a shell offers where a method is named. */
+const methodWords = [...algorithmNames, ...methodNames];
+
 /** The command without its action. */
 export function benchCommand(): Command {
   const command = new Command('bench')
@@ -63,7 +68,7 @@ export function benchCommand(): Command {
     .option(
       '--methods <names>',
       'algorithms, methods and modules of your own (./my-beam.ts), separated by commas (default: mcts)',
-      listOption,
+      withWords(listOption, methodWords),
     )
     .option(
       '--budgets <limits>',
@@ -81,7 +86,11 @@ export function benchCommand(): Command {
       'for all algorithms but greedy, best-of-n included (default: that of the policy)',
       numberOption('temperature'),
     )
-    .option('--baseline <name>', 'the method the others are compared with (default: best-of-n)');
+    .option(
+      '--baseline <name>',
+      'the method the others are compared with (default: best-of-n)',
+      withWords((text: string) => text, methodWords),
+    );
   return addRunOptions(addPriceOptions(addModelOptions(addGuideOptions(command)))).addHelpText(
     'after',
     help,

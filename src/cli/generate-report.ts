@@ -17,8 +17,12 @@ export function reportOf({ failed, ...rest }: GenerateReport, usd: number | null
 }
 
 /** The same for people. */
-export function describeRunEnd(report: GenerateReport, usd: number | null, path: string): string {
-  const { stopReason, total, done, solved, failed, unfinished, spend } = report;
+export function describeRunEnd(
+  report: GenerateReport,
+  usd: number | null,
+  { path, problems }: { readonly path: string; readonly problems: number },
+): string {
+  const { stopReason, done, solved, failed, unfinished, spend } = report;
   const ends = {
     budget: '; the budget is spent',
     failing: '; one search after the other failed',
@@ -27,7 +31,7 @@ export function describeRunEnd(report: GenerateReport, usd: number | null, path:
   };
   const shown = failed.slice(0, 10);
   return [
-    `Searched ${counted(total, 'problem')}: ${counted(done, 'tree')} grown, ${solved} of them solved${ends[stopReason]}.`,
+    `Searched ${counted(problems, 'problem')}: ${counted(done, 'tree')} grown, ${solved} of them solved${ends[stopReason]}.`,
     [
       counted(spend.simulations, 'simulation'),
       counted(spend.calls, 'call'),

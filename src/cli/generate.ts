@@ -97,7 +97,7 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
       : [
           chosen.line,
           '',
-          describeRunEnd(report, usd, path),
+          describeRunEnd(report, usd, { path, problems: problems.length }),
           '',
           describeDataset(dataset, request),
         ].join('\n'),

@@ -9,7 +9,8 @@ import { type RowContent, textOf } from '../data/formats/reading.ts';
 import { short } from '../data/writers/card-numbers.ts';
 import { expectDatasetFolder } from './dataset-conflicts.ts';
 import { oneLine, print, printError } from './output.ts';
-import { integerOption, numberOption } from './values.ts';
+import { ruleNames } from './rule-option.ts';
+import { integerOption, numberOption, withWords } from './values.ts';
 
 /** What `espalier rows` was asked for. */
 export interface RowsRequest {
@@ -28,7 +29,11 @@ export function rowsCommand(): Command {
   return new Command('rows')
     .description('Show rows of a dataset.')
     .argument('<path>', 'a folder or file: JSON lines or JSON, also .gz, or Parquet')
-    .option('--rule <name>', 'only rows of this rule')
+    .option(
+      '--rule <name>',
+      'only rows of this rule',
+      withWords((text: string) => text, ruleNames),
+    )
     .option('--depth <n>', 'only rows that begin at this depth', integerOption('depth', 0))
     .option('--min-margin <n>', 'only pairs with at least this margin', numberOption('min-margin'))
     .option('--max-margin <n>', 'only pairs with at most this margin', numberOption('max-margin'))

@@ -81,7 +81,7 @@ function puzzleOf({ problem }: Drawn, { run, asked }: SavedRun) {
   const own = asked.find((each) => fieldOf(each, 'id') === problem);
   const name = fieldOf(own ?? run, 'task');
   const task = Object.entries(tasks).find(([known]) => known === name)?.[1];
-  return { task, input: fieldOf(own, 'input') ?? problem };
+  return { task, input: fieldOf(own ?? run, 'input') ?? problem };
 }
 
 /** Actions in the notation of the puzzle. */
@@ -99,7 +99,8 @@ function headingOf(
   run: SavedRun['run'],
   task: Task | undefined,
 ): string {
-  const algorithm = fieldOf(run, 'algorithm');
+  // An algorithm of one's own is named by its module.
+  const algorithm = fieldOf(run, 'algorithm') ?? fieldOf(Object(run?.['algorithm']), 'module');
   return [
     task?.puzzle.title ?? tree.origin.environment,
     ...(problem.includes('\n') ? [] : [oneLine(problem)]),

@@ -18,7 +18,7 @@ export interface PairDepth {
   readonly depth: number;
   /** How many pairs. */
   readonly pairs: number;
-  /** The number of pairs in which nothing follows either side. */
+  /** The number of pairs between two last steps, of solutions of several steps. */
   readonly last: number;
   /** The number of pairs with a right chosen side and a wrong rejected one: no right end is at or below it. */
   readonly rightWrong: number;
@@ -63,7 +63,6 @@ export function pairDepths(): {
       counts.set(depth, count);
       const sides = sidesOf(place);
       count.pairs += 1;
-      if (place.isLast) count.last += 1;
       count[sides] += 1;
       if (place.margin !== undefined) {
         count.margins += 1;
@@ -71,8 +70,10 @@ export function pairDepths(): {
       }
       all.pairs += 1;
       // What parts at the root and ends there is a whole answer, and no last step.
-      if (place.isLast && depth > 0) all.last += 1;
-      else if (sides === 'wrongWrong') all.wrongWrong += 1;
+      if (place.isLast && depth > 0) {
+        count.last += 1;
+        all.last += 1;
+      } else if (sides === 'wrongWrong') all.wrongWrong += 1;
     },
     report: () =>
       [...counts]

@@ -16,5 +16,16 @@ test.each([true, false])('why a search failed is cut only on a terminal: %s', (i
   const report = { ...counts, spend, failed } as unknown as GenerateReport;
 
   const shown = isTerminal ? `${reason.slice(0, 99)}…` : reason;
-  expect(describeRunEnd(report, 0, 'run').split('\n')).toContain(`  one: ${shown}`);
+  expect(describeRunEnd(report, 0, { path: 'run', problems: 1 }).split('\n')).toContain(
+    `  one: ${shown}`,
+  );
+});
+
+test('problems are told apart from the trees of several attempts', () => {
+  const counts = { total: 4, done: 4, solved: 1, unfinished: 0, stopReason: 'finished' };
+  const spend = { simulations: 1, calls: 1, tokens: 0 };
+  const report = { ...counts, spend, failed: [] } as unknown as GenerateReport;
+  expect(describeRunEnd(report, 0, { path: 'run', problems: 2 })).toMatch(
+    /^Searched 2 problems: 4 trees grown, 1 of them solved\.\n/,
+  );
 });

@@ -144,5 +144,5 @@ test('dollars that nobody knows are not 0', async () => {
   expect(told.spend.calls).toBeGreaterThan(0);
   expect(told.spend.usd).toBeNull();
   const card = readFileSync(join(folder, 'unpriced-data', 'README.md'), 'utf8');
-  expect(card).toMatch(/\nSpent: \d+ calls, \d+ tokens\. The last session took [\d.]+ s\.\n/);
+  expect(card).toMatch(/\nSpent: \d+ calls, \d+ tokens\.\n/);
 });

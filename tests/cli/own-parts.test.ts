@@ -159,9 +159,13 @@ test('an algorithm of its own searches a puzzle', async () => {
     };`,
   );
   const game = ['search', '--task', 'game24', '--input', '4 9 10 13', '--model', 'none', '--json'];
-  const found = await espalier(...game, '--algorithm', algorithm, '--simulations', '9');
+  const run = join(folder, 'walked');
+  const limits = ['--simulations', '9', '--save', run];
+  const found = await espalier(...game, '--algorithm', algorithm, ...limits);
   expect(found.stderr).toBe('');
   expect(resultIn(found)).toMatchObject({ solved: false, path: [expect.any(String)] });
+  const { stdout } = await espalier('tree', run);
+  expect(stdout.split('\n')[0]).toContain(`Game of 24 · 4 9 10 13 · ${algorithm} · `);
 });
 
 test('a run in a world of its own becomes rows, and goes on only with the same module', async () => {

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { gameOf24 } from '../../src/environments/index.ts';
+import { search, treeToJson } from '../../src/index.ts';
+import { uniform } from '../../src/policies/index.ts';
+import { openRun } from '../../src/runs/index.ts';
+import { heuristic } from '../../src/values/index.ts';
 import {
   build,
   endless,
@@ -72,6 +77,30 @@ test('draws the trees of one problem of many', async () => {
     code: 2,
     stderr: 'Expected `--problem` to be one of 4 9 10 13, 2 4 6 7, got `"2 4 6 8"`.\n',
   });
+});
+
+test('draws and exports the tree of a program that says what it searched', async () => {
+  const path = join(folder, 'written');
+  const input = '4 9 10 13';
+  const environment = gameOf24.environment(gameOf24.parse(input));
+  const { tree } = await search(environment, {
+    policy: uniform(environment.actions),
+    evaluator: heuristic((state) => gameOf24.estimate(state)),
+    budget: { simulations: 20 },
+  });
+  const run = openRun(path);
+  run.saveTree({ problem: 'first', attempt: 0, step: 0, tree: treeToJson(tree, environment) });
+  run.writeRun({ command: 'search', task: 'game24', input });
+  run.close();
+
+  const drawn = await espalier('tree', path, '--depth', '1');
+  expect(drawn).toMatchObject({ code: 0, stderr: '' });
+  expect(drawn.stdout).toMatch(
+    /^Game of 24 · first · 20 simulations · .*\n\n.*\n.* 4 [^{]* \(left: /,
+  );
+  const out = join(folder, 'written-rows');
+  const rows = await espalier('export', path, '--rule', 'mcts-dpo', '--out', out);
+  expect(rows).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('goes on with a run under a larger budget', async () => {

@@ -228,7 +228,7 @@ describe('pairs by depth', () => {
   test('are counted by what is right', () => {
     const depths = pairDepths();
     depths.add(place);
-    depths.add({ ...place, rejectedRight: true, margin: 1 });
+    depths.add({ ...place, rejectedRight: true, isLast: true, margin: 1 });
     depths.add({ ...place, depth: 0, chosenRight: false, margin: undefined });
     depths.add({ ...place, depth: 0, chosenRight: undefined, isLast: true, margin: undefined });
 
@@ -236,7 +236,7 @@ describe('pairs by depth', () => {
       {
         depth: 0,
         pairs: 2,
-        last: 1,
+        last: 0,
         rightWrong: 0,
         rightRight: 0,
         wrongWrong: 1,
@@ -246,7 +246,7 @@ describe('pairs by depth', () => {
       {
         depth: 1,
         pairs: 2,
-        last: 0,
+        last: 1,
         rightWrong: 1,
         rightRight: 1,
         wrongWrong: 0,
@@ -273,5 +273,6 @@ describe('pairs by depth', () => {
     for (let pairs = 0; pairs < 40; pairs++) depths.add({ ...place, depth: 0, isLast: true });
 
     expect(depths.idle()).toBeUndefined();
+    expect(depths.report()).toMatchObject([{ pairs: 40, last: 0 }]);
   });
 });

@@ -153,7 +153,7 @@ license: "other"
     for (const part of [
       '1200 rows made by [espalier](https://www.npmjs.com/package/espalier) from 12 search trees over 10 problems.',
       'Source: runs/a\\_b',
-      'Spent: 5 calls, 1000 tokens, $0.125. The last session took 2.5 s.',
+      'Spent: 5 calls, 1000 tokens, $0.125.\n',
       'Rule `mcts-dpo`, form `trl-preference`.',
       '| train | 9 | 1100 |\n| test | 1 | 100 |',
       'Labels: 3 positive, 2 negative.',

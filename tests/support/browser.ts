@@ -16,6 +16,9 @@ export interface Page {
     colorScheme?: 'dark' | 'light';
     media?: 'print' | 'screen';
   }): Promise<void>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  click(selector: string): Promise<void>;
+  fill(selector: string, text: string): Promise<void>;
   evaluate<Result>(script: string | (() => Result)): Promise<Result>;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   pdf(options: { path: string; format: string }): Promise<unknown>;

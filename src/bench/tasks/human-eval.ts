@@ -94,7 +94,7 @@ async function resultsOf(trial: Trial): Promise<readonly CodeResult[]> {
   if (fault !== '') {
     throw new EspalierError(
       'usage',
-      `The tests in \`test\` cannot be run: ${fromHex(fault)}. Mend the file.`,
+      `The tests in \`test\` cannot be run: ${fromHex(fault)}. Fix the file.`,
     );
   }
   return results.map((each) => ({ isRight: each.startsWith('1'), line: fromHex(each.slice(1)) }));
@@ -144,7 +144,7 @@ def main():
     for right, line in results:
         lines.append(("1" if right else "0") + hexed(line))
     write(1, encode(secret + "\\n".join(lines) + secret))
-# Before any code under test: what no solution could mend.
+# Before any code under test: what no solution could fix.
 def faultOf(prompt, test, told):
     space = {"__name__": "solution"}
     try:

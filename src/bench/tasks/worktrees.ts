@@ -28,10 +28,10 @@ import {
 } from './seeded-bugs.ts';
 import { type Call, call, withoutAnswer } from './tool-task.ts';
 
-/** Small repositories with bugs, mended in copies of them. What is put into a file is one of four known expressions. */
+/** Small repositories with bugs, fixed in copies of them. What is put into a file is one of four known expressions. */
 export const worktreesEntry: BenchTaskEntry = {
   name: 'worktrees',
-  title: 'repositories with bugs, mended in worktrees',
+  title: 'repositories with bugs, fixed in worktrees',
   create(options = {}) {
     expectOptions('worktrees', options, '');
     return worktrees();

@@ -196,8 +196,8 @@ function filled(usage: string, name: string, repo: string | undefined): string {
   return isName ? named.replaceAll('<this dataset>', repo) : named;
 }
 
-function spent({ calls, tokens, usd, ms }: Spend): string {
+function spent({ calls, tokens, usd }: Spend): string {
   // Where no price is known nothing was added up, which is not the same as free.
   const dollars = usd > 0 ? `, $${short(usd)}` : '';
-  return `Spent: ${counted(calls, 'call')}, ${counted(tokens, 'token')}${dollars}. The last session took ${short(ms / 1000)} s.`;
+  return `Spent: ${counted(calls, 'call')}, ${counted(tokens, 'token')}${dollars}.`;
 }

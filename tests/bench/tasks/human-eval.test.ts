@@ -84,7 +84,7 @@ test('what passes the examples only is an end for the search, and wrong', async 
 });
 
 test.each([
-  ['def check(candidate) return', /SyntaxError: .*\. Mend the file\.$/],
+  ['def check(candidate) return', /SyntaxError: .*\. Fix the file\.$/],
   ['import numpy\ndef check(candidate): pass', /ModuleNotFoundError: No module named 'numpy'\./],
   ['def test(candidate): pass', /there is no function check\./],
 ])('tests that no solution could pass leave it unscored: %j', async (test, fault) => {

@@ -1,4 +1,4 @@
-/** Mends a repository: patches are tried in copies of it, its tests say which are right, and `commit` takes one over. */
+/** Fixes a repository: patches are tried in copies of it, its tests say which are right, and `commit` applies one. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { heuristic } from 'espalier/values';
 import * as z from 'zod';
 
 // A repository with two bugs, and a test for each.
-const repository = mkdtempSync(join(tmpdir(), 'mend-'));
+const repository = mkdtempSync(join(tmpdir(), 'fix-'));
 const files = {
   'package.json': '{ "type": "module" }\n',
   'range.js':
@@ -49,7 +49,7 @@ async function test(folder: Folder): Promise<string> {
 }
 
 await using environment = toolEnvironment(gitWorktree({ repository }), {
-  name: 'mend',
+  name: 'fix',
   task: 'Make the tests pass. The sources are `range.js` and `mean.js`.',
   tools: (tool) => ({
     patch: tool({
@@ -67,7 +67,7 @@ await using environment = toolEnvironment(gitWorktree({ repository }), {
       },
     }),
   }),
-  // What came out says whether anything is left to do; at the start nothing has come out, and they run here.
+  // `output` is the test result; at the start it is undefined, so run the tests.
   done: async (folder, output) => (output ?? (await test(folder))) === passed,
   instances: 2,
 });
