@@ -19,7 +19,7 @@ import { checkPrices, listedPrice, priceOf } from '../calls/pricing.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
-import type { GenerateProgress } from '../runs/generate.ts';
+import type { GenerateProgress } from '../runs/generate-options.ts';
 import { budgetKey } from './arms.ts';
 import {
   type BenchMethod,

@@ -18,7 +18,7 @@ import { expectSplit } from '../bench/tasks/request.ts';
 import { taskNamed } from '../bench/tasks/tasks.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { priceOf } from '../calls/pricing.ts';
-import { usualFailuresInARow } from '../runs/generate.ts';
+import { usualFailuresInARow } from '../runs/generate-options.ts';
 import { expectChecks, failedChecks, type Measures } from './bench-checks.ts';
 import { expectOwnReports, tryBench } from './bench-dry-run.ts';
 import { sayEstimate } from './bench-estimate.ts';

@@ -5,12 +5,8 @@
  */
 
 export type { BatchOptions, BatchProgress } from './batch-desk.ts';
-export {
-  type GenerateOptions,
-  type GenerateProgress,
-  type GenerateReport,
-  generate,
-} from './generate.ts';
+export { generate } from './generate.ts';
+export type { GenerateOptions, GenerateProgress, GenerateReport } from './generate-options.ts';
 export type { PartRequest } from './part-request.ts';
 export { readRecords } from './records.ts';
 export {

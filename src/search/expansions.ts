@@ -68,7 +68,8 @@ export class Expansions<State, Action> {
   #check(options: ExpandOptions): void {
     expectOptions('context.expand', options, 'count arm independent widening');
     const { count = Number.POSITIVE_INFINITY } = options;
-    expectInteger('count', count, { min: 1, max: Number.POSITIVE_INFINITY });
+    const isAll = count === Number.POSITIVE_INFINITY;
+    expectInteger('count', count, { min: 1, max: isAll ? count : Number.MAX_SAFE_INTEGER });
     this.#checked = options;
   }
 

@@ -103,6 +103,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
+    this.#tree.expectOwn(node);
     // A plug-in may ignore that its simulation is over; its marks would never be removed.
     if (this.#isOver) return node;
     if (!this.#marks) {

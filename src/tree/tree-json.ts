@@ -6,6 +6,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { NodeId, NodeStatus, PruneReason } from '../contracts/node.ts';
 import type { Conclusion } from './conclusion.ts';
+import { pruneReasons } from './prune-reasons.ts';
 import type { RuleSpec } from './rules.ts';
 
 /** The version of the serial form that this espalier writes and reads. */
@@ -148,7 +149,7 @@ const nodeSchema = z.strictObject({
   value: z.optional(z.number()),
   status: z.optional(z.enum(['open', 'terminal', 'closed', 'failed', 'pruned'])),
   exact: flag,
-  pruned: z.optional(z.enum(['beam', 'dominated', 'duplicate', 'hopeless', 'other'])),
+  pruned: z.optional(z.enum(pruneReasons)),
   duplicateOf: z.optional(count),
   terminal: flag,
   answer: flag,

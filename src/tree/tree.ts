@@ -1,5 +1,11 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectNode, expectObject, expectObjects } from '../base/expect.ts';
+import {
+  expectation,
+  expectNode,
+  expectObject,
+  expectObjects,
+  expectOneOf,
+} from '../base/expect.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -11,6 +17,7 @@ import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import type { Conclusion } from './conclusion.ts';
 import { bestBet } from './final-choice.ts';
 import { expectNotes, type NewChild, TreeNode, view } from './node.ts';
+import { pruneReasons } from './prune-reasons.ts';
 import type { RuleSpec } from './rules.ts';
 import { savedTree } from './saved-tree.ts';
 import type { TreeView } from './selection.ts';
@@ -234,6 +241,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Prunes a node that an algorithm no longer needs. It can no longer be the best. */
   prune(node: SearchNode<State, Action>, why: PruneReason = 'other'): void {
+    expectOneOf('why', why, pruneReasons);
     const own = this.#own(node);
     own.status = 'pruned';
     own.set({ pruned: why });
@@ -411,6 +419,11 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /** The mutable form of a node of this tree: the ids of another tree mean other nodes. */
+  /** @internal Throws unless a node belongs to this tree. */
+  expectOwn(node: SearchNode<State, Action>): void {
+    this.#own(node);
+  }
+
   #own(node: SearchNode<State, Action>): TreeNode<State, Action> {
     expectNode('node', node);
     const own = this.#nodes[node.id];

@@ -225,6 +225,17 @@ test('an end that was asked for leaves whole trees, and the rest goes on later',
   expect(await runIn('stopped', words())).toMatchObject({ stopReason: 'finished', done: 6 });
 });
 
+test('a listener that throws between two searches ends the run', async () => {
+  let told = 0;
+  const slow = runIn('deaf', words(1500), {
+    onProgress: () => {
+      if (++told > 4) throw new Error('I do not want to hear it.');
+    },
+    concurrency: 4,
+  });
+  await expect(slow).rejects.toThrow('I do not want to hear it.');
+});
+
 test('a caller that aborts gets its reason; what is done stays', async () => {
   const controller = new AbortController();
   const running = runIn('aborted', words(2), {

@@ -202,3 +202,46 @@ test.each<[string, unknown[], string]>([
     message: `Expected ${expected}.`,
   });
 });
+
+describe('what no tree can hold is refused in one sentence:', () => {
+  const told = async (run: Run): Promise<string> => {
+    return searchBy(run).then(
+      () => 'nothing',
+      (error: Error) => error.message,
+    );
+  };
+  const wrong = (value: unknown) => value as never;
+
+  test.each<[string, Run, string | RegExp]>([
+    [
+      'a visit of no node',
+      (_, context) =>
+        context.simulate(async ({ visit }) => {
+          visit(wrong({ id: 99 }));
+          return 'continue';
+        }),
+      /^Expected `node` to belong to this tree|no node 99/,
+    ],
+    [
+      'a rule that selects no node',
+      (_, context) =>
+        context.simulate(async ({ select }) => {
+          select(wrong(() => 1));
+          return 'continue';
+        }),
+      'Expected `node` to be a node of a tree, such as `tree.root`, got `1`.',
+    ],
+    [
+      'a reason of one`s own for pruning',
+      async (tree) => tree.prune(tree.root, wrong('too long')),
+      /^Expected `why` to be 'beam' or .*, got `"too long"`\.$/,
+    ],
+    [
+      'a count beyond all counts',
+      async (tree, context) => void (await context.expand(tree.root, { count: 1e308 })),
+      /^Expected `count` to be an integer from 1 to 9007199254740991, got `1e\+308`\.$/,
+    ],
+  ])('%s', async (_, run, sentence) => {
+    expect(await told(run)).toMatch(sentence);
+  });
+});
