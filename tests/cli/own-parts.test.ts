@@ -48,6 +48,25 @@ function resultIn({ stdout }: { readonly stdout: string }): Readonly<Record<stri
   return JSON.parse(stdout) as Readonly<Record<string, unknown>>;
 }
 
+test('astar goes on to the cheapest way, which is not the first that it finds', async () => {
+  const ways = fileIn(
+    folder,
+    'ways.js',
+    `const costs = { s: { a: 1, g: 10 }, a: { g: 1 } };
+    export const environment = {
+      name: 'ways',
+      reset: () => ({ state: 's' }),
+      step: (at, to) => ({ state: to, cost: costs[at][to], ...(to === 'g' && { terminal: true, reward: 1 }) }),
+      notation: { prompt: (at) => [{ role: 'user', content: at }], format: String, parse: (to) => ({ action: to }) },
+    };
+    export const policy = { propose: ({ state }) => Object.keys(costs[state]).map((action) => ({ action })) };
+    export const value = () => () => 0;`,
+  );
+  const asked = ['search', ...inWorld(ways), '--input', 'x', '--algorithm', 'astar', '--json'];
+  const found = resultIn(await espalier(...asked));
+  expect(found).toMatchObject({ solved: true, path: ['a', 'g'] });
+});
+
 test('a search takes a world of its own, without a model', async () => {
   const run = join(folder, 'one');
   const found = await espalier('search', ...inWorld(), '--input', '5', '--save', run, '--json');

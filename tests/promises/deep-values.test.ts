@@ -188,7 +188,9 @@ describe('the command line', () => {
     writeFileSync(join(run, 'run.json'), `{"algorithm": "mcts", "extra": ${deep(depth)}}\n`);
     const { code, stdout, stderr } = await espalier('tree', run);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^The tree cannot be read: .* at most 512 deep.*\n$/);
+    expect(stderr).toMatch(
+      /^The tree of the problem "p" in `.*trees\.jsonl`: .* at most 512 deep.*\n$/,
+    );
   });
 
   test.each(depths)('reads a problem with a field nested %i deep', async (depth) => {

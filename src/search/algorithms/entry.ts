@@ -13,7 +13,7 @@ export interface AlgorithmEntry
     }) => SearchAlgorithm
   > {
   /**
-   * Whether, given a heuristic, it ends by itself with the best solution, which may not be the first it finds.
+   * Whether, if no model is asked, it ends by itself with the best solution, which may not be the first it finds.
    *
    * @defaultValue false
    */

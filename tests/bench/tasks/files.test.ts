@@ -166,7 +166,7 @@ describe('hostile files', () => {
     [
       'a number that is none',
       '{"question":"One?","answer":1e999}',
-      /^Line 1 of `.*`: expected `question` and `answer`/,
+      /^Line 1 of `.*`: expected `answer` to be a text or a number, got `Infinity`/,
     ],
     ['an array', '[]', /^Line 1 of `.*`: expected `question`/],
     ['another shape', '{"question":["One?"],"answer":"1"}', /^Line 1 of `.*`: expected `question`/],
