@@ -68,8 +68,9 @@ export class Expansions<State, Action> {
   #check(options: ExpandOptions): void {
     expectOptions('context.expand', options, 'count arm independent widening');
     const { count = Number.POSITIVE_INFINITY } = options;
-    const isAll = count === Number.POSITIVE_INFINITY;
-    expectInteger('count', count, { min: 1, max: isAll ? count : Number.MAX_SAFE_INTEGER });
+    expectInteger('count', count, { min: 1, max: Number.POSITIVE_INFINITY });
+    // The tree counts samples.
+    if (Number.isFinite(count)) expectInteger('count', count, { max: Number.MAX_SAFE_INTEGER });
     this.#checked = options;
   }
 
