@@ -234,7 +234,7 @@ function hasNone({ rows, refused }: DatasetReport['configs'][number]): boolean {
 function nothingWritten(configs: DatasetReport['configs']): string {
   return configs.some(hasNone)
     ? 'All rows were left out; the reasons are above.'
-    : 'No tree had what the rules look for: see their descriptions, or search more.';
+    : 'No tree had what the rules look for: see their descriptions and the defaults of their options, or search more.';
 }
 
 function rowsOf({ rows, splits, rule, title, refused }: DatasetReport['configs'][number]): string {

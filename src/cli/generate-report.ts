@@ -43,7 +43,10 @@ export function describeRunEnd(
       ? [`${counted(unfinished, 'tree')} still to be grown: the same command goes on.`]
       : []),
     ...(failed.length > 0
-      ? ['', `${failed.length} failed; --retry-failed searches them again:`]
+      ? [
+          '',
+          `${failed.length} failed; the same command goes on where no model could be reached, and --retry-failed searches all again:`,
+        ]
       : []),
     ...shown.map(({ problem, reason }) => `  ${oneLine(problem)}: ${oneLine(reason)}`),
     ...(failed.length > shown.length ? [`  … and ${failed.length - shown.length} more`] : []),
