@@ -276,9 +276,15 @@ async function rest<State, Action>(
 ): Promise<void> {
   if ((reason !== 'budget' && reason !== 'failed') || exceeded === 'ms') return;
   ledger.close();
-  await gate.rest(searchIsOver);
+  const over = new AbortController();
+  const tooLong = runtime.clock.sleep(longestRestMs, over.signal).catch(() => {});
+  await Promise.race([gate.rest(searchIsOver), tooLong]);
+  over.abort();
   runtime.signal.throwIfAborted();
 }
+
+/** Ten minutes, which is also what clients of hosted models wait for an answer: not every call need ever end. */
+const longestRestMs = 600_000;
 
 const mostFillsInVain = 100;
 

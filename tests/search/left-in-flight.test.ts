@@ -107,3 +107,18 @@ test('calls left in flight are not waited for once time is up or the caller abor
   caller.abort(new Error('Enough.'));
   await expect(left).rejects.toThrow('Enough.');
 });
+
+test('a call that never ends keeps no search from ending', async () => {
+  const clock = manualClock({ auto: true });
+  const stuck = scriptedModel({
+    answer: () => 'likely',
+    latencyMs: (_, call) => (call === 0 ? 10 : Number.MAX_SAFE_INTEGER),
+  });
+  const journal = memoryJournal();
+  const found = await searchOf({ ...asking(stuck), clock, journal });
+  expect(found).toMatchObject({ stopReason: 'budget', exceeded: 'tokens' });
+  expect(clock.now()).toBeGreaterThanOrEqual(600_000);
+  expect(journal.lines.at(-1)).toMatchObject({ type: 'failure', abandoned: true });
+  const again = await searchOf({ ...asking(), journal: replayed(journal) });
+  expect(treeToJson(again.tree)).toEqual(treeToJson(found.tree));
+});
