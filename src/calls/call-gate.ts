@@ -100,7 +100,7 @@ export class CallGate {
       clock: options.clock,
       onWarning: options.onWarning,
       write: (line) => this.#journal.write(line),
-      mayWait: sequencer.mayWait,
+      mayWait: () => sequencer.mayWait && !this.places.isInside,
       run: () => this.run,
       batches: options.batches,
     });

@@ -21,8 +21,8 @@ export interface CallMakerOptions {
   readonly onWarning: (warning: ModelWarning) => void;
   /** @throws EspalierError `storage` */
   readonly write: (line: JournalLine) => void;
-  /** Whether a call may wait for other calls in flight. */
-  readonly mayWait: boolean;
+  /** Whether the call that asks may wait for other calls in flight: not if one of them waits for it. */
+  readonly mayWait: () => boolean;
   /** The content address of the start, common to all calls of a run. */
   readonly run: () => string | undefined;
   /** Receives the calls that can wait. @defaultValue nothing waits */
@@ -121,7 +121,7 @@ export class CallMaker {
    * on it.
    */
   #holdInTurn({ account, signal, ticket }: CallInFlight, waits: boolean): Promise<CallSpend> {
-    const mayWait = waits && this.#options.mayWait;
+    const mayWait = waits && this.#options.mayWait();
     return new Promise((resolve, reject) => {
       const leave = () => reject(signal.reason);
       signal.addEventListener('abort', leave, { once: true });

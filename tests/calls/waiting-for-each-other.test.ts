@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { BudgetPool } from '../../src/calls/budget-pool.ts';
 import { withCache, withLimit, withRetry, wrapModel } from '../../src/calls/index.ts';
-import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
+import { type LanguageModel, ModelCallError, mcts, type Policy } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { searchOf } from '../support/search-of.ts';
@@ -66,6 +66,24 @@ describe('a lost connection ends no search for ever,', () => {
     for (const tokens of budgets) {
       const model = wrapModel(losing(), withLimit({ concurrency: 1 }), retrying);
       const { spend } = await searchWith(model, tokens);
+      expect(spend.tokens).toBeLessThanOrEqual(tokens);
+    }
+  });
+
+  test('where an effect waits for the model that it asks', async () => {
+    for (const tokens of budgets) {
+      const model = wrapModel(losing(), retrying);
+      const asking: Policy<string, string> = {
+        propose: async (_, { context }) => {
+          const action = await context.effect({ name: 'ask', repeatable: true }, null, async () => {
+            const messages = [{ role: 'user', content: 'Next?' }] as const;
+            const { completions } = await context.generate(model, { messages, maxTokens: 20 });
+            return completions[0]?.text ?? '';
+          });
+          return [{ action }];
+        },
+      };
+      const { spend } = await searchOf({ ...problem, policy: asking, budget: { tokens } });
       expect(spend.tokens).toBeLessThanOrEqual(tokens);
     }
   });
