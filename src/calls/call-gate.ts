@@ -1,43 +1,21 @@
 import { EspalierError } from '../base/errors.ts';
-import type { Batches } from '../contracts/batch.ts';
-import type { Clock } from '../contracts/clock.ts';
-import type { ModelWarning } from '../contracts/language-model.ts';
-import type { CallInFlight, CallOutput, CallReport } from './call-in-flight.ts';
+import type { CallGateParts } from './call-gate-parts.ts';
+import type { CallInFlight, CallOutput } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
 import { addressOfCall, type CallContent, type CallRequest } from './call-request.ts';
 import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
-import type { Journal } from './journal.ts';
 import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { LineOf } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
 import { insideIssued, Places } from './places.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
-import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
 import { UsageByRole } from './usage-by-role.ts';
 
 /** The options of a gate. */
-export interface CallGateOptions {
-  readonly sequencer: Sequencer;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  /** Aborts every call in flight. */
-  readonly signal: AbortSignal;
-  /** The maximum number of calls in flight. @defaultValue no limit */
-  readonly limit?: number | undefined;
-  readonly onCall: (report: CallReport) => void;
-  /** Called with features that a model does not support. */
-  readonly onWarning: (warning: ModelWarning) => void;
-  /** Whether a recorded deadline is still ahead: a call without a recorded result then never gets one. */
-  readonly deadlineAhead: () => boolean;
-  /** Receives the calls that can wait. @defaultValue nothing waits */
-  readonly batches?: Batches | undefined;
-  /** Ends the search as the recorded deadline did. */
-  readonly expire?: () => void;
-  /** Whether all failed calls are repeated, and not only those with a transient failure. */
-  readonly retryFailed?: boolean | undefined;
+export interface CallGateOptions extends CallGateParts {
   /** The gate of the search that this one continues: its calls are shared, and numbering continues. */
   readonly before?: CallGate | undefined;
 }
@@ -197,11 +175,12 @@ export class CallGate {
     const { isReplay } = this.#journal;
     const failed = this.#failedBefore;
     const isDue = () => failed.has('transient') || (retryFailed && failed.size > 0);
-    const mayRetry = () => isDue() || this.#recall.isRetriedAt(this.#issued, this.search);
+    const isRetried = () => this.#recall.isRetriedAt(this.#issued, this.search);
+    const mayRetry = () => isDue() || isRetried();
     // Otherwise it does not wait, because calls that the earlier run left in flight would then be made. Nor does a replay
     // wait for those.
     while (!isReplay && mayRetry() && sequencer.pending > 0) await sequencer.nextRelease();
-    if (mayRetry()) await this.#underWay.rest();
+    if (isReplay ? isRetried() : mayRetry()) await this.#underWay.rest();
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? retryFailed;
     if (recorded === undefined) {
@@ -482,6 +461,7 @@ export class CallGate {
     const { isSettled } = call.account;
     const isFree = !isSettled || recall.nextOf(record)?.reused !== undefined || !request.repeatable;
     if (!isFree && !this.#underWay.takeKept(call)) {
+      request.onWait?.();
       await this.#underWay.reserveAgain(call, this.#options.sequencer.mayWait);
     }
     if (!this.#underWay.has(call)) return true;

@@ -31,6 +31,8 @@ export interface CallRequest extends CallContent {
   readonly repeatable: boolean;
   /** The ledger to charge. */
   readonly ledger: Ledger;
+  /** Called before it waits for budget again: calls that wait for it while they hold some are not to wait any more. */
+  readonly onWait?: () => void;
   readonly run: (call: ModelCall) => Promise<{ output: JsonValue; spend: CallSpend }>;
 }
 

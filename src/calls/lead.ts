@@ -6,10 +6,15 @@ import type { ModelCall } from '../contracts/language-model.ts';
  * its prompt is then in the server's cache.
  */
 export class Lead {
-  #begin: () => void = () => {};
+  #send: () => void = () => {};
   readonly #begun = new Promise<void>((resolve) => {
-    this.#begin = resolve;
+    this.#send = resolve;
   });
+
+  /** Sends the others. */
+  begin(): void {
+    this.#send();
+  }
 
   /**
    * The context for the first request, which reports when its answer begins. Before it asks for more of the budget, the
@@ -20,18 +25,18 @@ export class Lead {
     return {
       ...call,
       began: () => {
-        this.#begin();
+        this.begin();
         began?.();
       },
       ...(retry !== undefined && {
         retry: (attempt) => {
-          if (attempt.charged) this.#begin();
+          if (attempt.charged) this.begin();
           return retry(attempt);
         },
       }),
       ...(requestExtraCall !== undefined && {
         requestExtraCall: (reason, options) => {
-          this.#begin();
+          this.begin();
           return requestExtraCall(reason, options);
         },
       }),
@@ -45,6 +50,6 @@ export class Lead {
 
   /** Ends the waiting when the first request has ended in any way. */
   endsWith(answer: Promise<unknown>): void {
-    answer.then(this.#begin, this.#begin);
+    answer.then(this.#send, this.#send);
   }
 }

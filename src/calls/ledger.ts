@@ -54,6 +54,7 @@ export class Ledger {
   #open = 0;
   #overdraft: Omit<CallSpend, 'calls'> = { tokens: 0, usd: 0 };
   #refused: keyof Spend | undefined;
+  #isEnded = false;
   /** The amount charged to the parent in advance, and what has been reported to it since. */
   #prepaid:
     | { readonly amount: CallSpend; readonly used: CallSpend; readonly reserved: CallSpend }
@@ -260,6 +261,7 @@ export class Ledger {
     estimate: CallSpend,
     { holds = 0, waits = true }: { readonly holds?: number; readonly waits?: boolean } = {},
   ): Reservation | Promise<Reservation> {
+    if (this.#hasEnded) throw this.#refusal(estimate, holds);
     const { root } = this;
     const isNext = !waits || root.#waiters.length === 0;
     if (isNext && this.#fits(estimate)) return this.#grant(estimate);
@@ -281,6 +283,16 @@ export class Ledger {
   get isOverdrawn(): boolean {
     const { calls, tokens, usd } = this.remaining;
     return Math.min(calls, tokens, usd) < 0;
+  }
+
+  /** Refuses everything from here on, because the search is over. */
+  end(): void {
+    this.#isEnded = true;
+    this.close();
+  }
+
+  get #hasEnded(): boolean {
+    return this.#isEnded || (this.#parent === undefined ? false : this.#parent.#hasEnded);
   }
 
   /** Refuses everything that waits here and in child ledgers, because the search is over. */

@@ -118,9 +118,7 @@ export class AlgorithmContext<State, Action>
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options?: SimulateOptions,
   ): Promise<void> {
-    return this.#settled('simulate', () =>
-      this.#simulations().run(this.#filling?.after(run) ?? run, options),
-    );
+    return this.#simulations().run(this.#filling?.after(run) ?? run, options);
   }
 
   round(
@@ -131,7 +129,7 @@ export class AlgorithmContext<State, Action>
       simulation: Simulation<State, Action>,
     ) => Promise<unknown>,
   ): Promise<'done' | 'stopped'> {
-    return this.#settled('round', () => runRound(this, { name, nodes, run }));
+    return runRound(this, { name, nodes, run });
   }
 
   expand(

@@ -204,8 +204,8 @@ async function grow<State, Action>(
     try {
       do {
         await algorithm.run(tree, context);
-        context.failUnlessAwaited(algorithm.name);
         await simulations.rest();
+        context.failUnlessAwaited(algorithm.name);
       } while (await mayGoOn());
     } catch (error) {
       simulations.settle(error);
@@ -275,7 +275,7 @@ async function rest<State, Action>(
   { gate }: Outside,
 ): Promise<void> {
   if ((reason !== 'budget' && reason !== 'failed') || exceeded === 'ms') return;
-  ledger.close();
+  ledger.end();
   const over = new AbortController();
   const tooLong = runtime.clock.sleep(longestRestMs, over.signal).catch(() => {});
   await Promise.race([gate.rest(searchIsOver), tooLong]);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { BudgetPool } from '../../src/calls/budget-pool.ts';
 import { withCache, withLimit, withRetry, wrapModel } from '../../src/calls/index.ts';
+import { type Journal, memoryJournal } from '../../src/calls/journal.ts';
 import { type LanguageModel, ModelCallError, mcts, type Policy } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
@@ -42,10 +43,14 @@ const problem = {
   algorithm: mcts(),
 };
 
-const searchWith = (model: LanguageModel, tokens: number, pool?: BudgetPool) =>
+const searchWith = (
+  model: LanguageModel,
+  tokens: number,
+  { journal = memoryJournal(), ...rest }: { journal?: Journal; pool?: BudgetPool } = {},
+) =>
   searchOf({
-    ...{ ...problem, policy: fromModel({ model, maxTokens: 8 }), budget: { tokens } },
-    ...(pool !== undefined && { pool }),
+    ...{ ...problem, policy: fromModel({ model, maxTokens: 8 }), budget: { tokens }, journal },
+    ...rest,
   });
 
 /** From too few for one call to enough for all. */
@@ -92,9 +97,23 @@ describe('a lost connection ends no search for ever,', () => {
     for (const tokens of budgets) {
       const model = wrapModel(losing(2), withCache(), retrying);
       const pool = new BudgetPool({ tokens });
-      const searches = [1, 2, 3].map(() => searchWith(model, tokens, pool));
+      const searches = [1, 2, 3].map(() => searchWith(model, tokens, { pool }));
       const spent = (await Promise.all(searches)).map(({ spend }) => spend.tokens);
       expect(spent.reduce((sum, part) => sum + part, 0)).toBeLessThanOrEqual(tokens);
     }
   });
+});
+
+test('a search that was killed before its first answer goes on to its end, whatever its budget', async () => {
+  for (const tokens of budgets) {
+    const model = scriptedModel({ answer: (_, index) => `up ${index}`, capabilities: {} });
+    const journal = memoryJournal();
+    await searchWith(model, tokens, { journal });
+    const begun = journal.lines.findIndex(({ type }) => type === 'intent') + 1;
+    for (const kept of [begun, begun + 1, begun + 2]) {
+      const cut = memoryJournal(journal.lines.slice(0, kept));
+      const { spend } = await searchWith(model, tokens, { journal: cut });
+      expect(spend.tokens).toBeLessThanOrEqual(tokens);
+    }
+  }
 });

@@ -2,7 +2,13 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { memoryJournal, replayed } from '../../src/calls/journal.ts';
-import { type Evaluator, type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
+import {
+  type Evaluator,
+  type LanguageModel,
+  ModelCallError,
+  mcts,
+  type Policy,
+} from '../../src/index.ts';
 import {
   manualClock,
   type SyntheticState,
@@ -121,4 +127,63 @@ test('a call that never ends keeps no search from ending', async () => {
   expect(journal.lines.at(-1)).toMatchObject({ type: 'failure', abandoned: true });
   const again = await searchOf({ ...asking(), journal: replayed(journal) });
   expect(treeToJson(again.tree)).toEqual(treeToJson(found.tree));
+});
+
+/** A policy that asks a model for a chain of two answers beside one that is refused. */
+function chained(asked: string[]) {
+  const server: LanguageModel = {
+    ...model(),
+    async generate({ messages: [message] }, { clock, signal }) {
+      const about = message?.content ?? '';
+      asked.push(about);
+      await clock.sleep(about === 'refused' ? 2 : 20, signal);
+      if (about === 'refused') throw new ModelCallError({ kind: 'auth', message: 'Wrong key.' });
+      const usage = { inputTokens: 10, outputTokens: 3 };
+      return { completions: [{ text: 'likely', finishReason: 'stop' }], usage };
+    },
+  };
+  const policy: Policy<SyntheticState, number> = {
+    propose: async (_, { context }) => {
+      const ask = (content: string) =>
+        context.generate(server, { messages: [{ role: 'user', content }], maxTokens: 800 });
+      const chain = async () => {
+        await ask('first');
+        await ask('second');
+      };
+      await Promise.all([ask('refused'), chain()]);
+      return [{ action: 0 }];
+    },
+  };
+  return { ...asking(), policy };
+}
+
+test('nothing is asked any more once a refused key has ended the search', async () => {
+  const asked: string[] = [];
+  const journal = memoryJournal();
+  const found = await searchOf({ ...chained(asked), journal });
+  expect(found).toMatchObject({ stopReason: 'failed', spend: { calls: 2, tokens: 13 } });
+  expect(asked).toEqual(['refused', 'first']);
+  const again = await searchOf({ ...chained([]), journal: replayed(journal) });
+  expect(again).toMatchObject({ spend: { calls: 2, tokens: 13 }, coverage: { unrecorded: 0 } });
+});
+
+test('a replay of calls that waited for a slot asks for none of them', async () => {
+  const lost = () => {
+    let isFirst = true;
+    const server: LanguageModel = {
+      ...model(),
+      async generate(request, call) {
+        const fails = isFirst;
+        isFirst = false;
+        if (fails) throw new ModelCallError({ kind: 'network', message: 'It was lost.' });
+        return model().generate(request, call);
+      },
+    };
+    return { ...asking(server, 50_000), concurrency: { simulations: 1, calls: 1 } };
+  };
+  const journal = memoryJournal();
+  const live = await searchOf({ ...lost(), journal });
+  const again = await searchOf({ ...lost(), journal: replayed(journal) });
+  expect(again.coverage.unrecorded).toBe(0);
+  expect(treeToJson(again.tree)).toEqual(treeToJson(live.tree));
 });

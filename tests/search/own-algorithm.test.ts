@@ -30,11 +30,6 @@ function unhandled(): unknown[] {
   return heard;
 }
 
-async function oneStep(...[tree, context]: Parameters<Run>): Promise<'continue'> {
-  await context.expand(tree.root);
-  return 'continue';
-}
-
 const asked = { messages: [{ role: 'user', content: 'Hello.' }] } as const;
 
 const late: LanguageModel = {
@@ -49,11 +44,6 @@ describe('a call that an algorithm does not await', () => {
     [
       'search',
       async (_, context) => void context.search(problem.environment, { ...slow, share: 1 }),
-    ],
-    ['simulate', async (tree, context) => void context.simulate(() => oneStep(tree, context))],
-    [
-      'round',
-      async (tree, context) => void context.round('r', [tree.root], () => oneStep(tree, context)),
     ],
     ['effect', async (_, context) => void context.effect('wait', {}, () => sleep(5))],
     ['generate', async (_, context) => void context.generate(late, asked)],
@@ -116,6 +106,37 @@ describe('a call that an algorithm does not await', () => {
     });
     expect([stopReason, tree.root.children.length]).toEqual(['exhausted', 3]);
   });
+});
+
+test('what a simulation asks for that a round leaves behind is awaited', async () => {
+  const run: Run = async (tree, context) => {
+    await context.expand(tree.root);
+    tree.complete(tree.root);
+    const left = [...tree.root.children];
+    await context.simulate(
+      async (simulation) => {
+        const child = left.pop();
+        if (child === undefined) return 'exhausted';
+        await context.realise([simulation.visit(child)]);
+        await context.expand(child);
+        tree.backup(child, { outcome: 0.5 });
+        return 'continue';
+      },
+      { stragglers: 'leave', exhausts: 'round' },
+    );
+  };
+  const policy = {
+    propose: async ({ depth, id }: { readonly depth: number; readonly id: number }) => {
+      await sleep(depth > 0 && id % 3 === 1 ? 60 : 1);
+      return [{ action: 0 }, { action: 1 }, { action: 2 }];
+    },
+  };
+  const { stopReason } = await searchBy(run, {
+    policy,
+    concurrency: 4,
+    budget: { simulations: 40 },
+  });
+  expect(stopReason).toBe('exhausted');
 });
 
 describe('an algorithm that starts no simulation', () => {
