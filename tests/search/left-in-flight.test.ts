@@ -168,22 +168,33 @@ test('nothing is asked any more once a refused key has ended the search', async 
 });
 
 test('a replay of calls that waited for a slot asks for none of them', async () => {
-  const lost = () => {
+  const losing = () => {
     let isFirst = true;
     const server: LanguageModel = {
       ...model(),
       async generate(request, call) {
         const fails = isFirst;
         isFirst = false;
+        await call.clock.sleep(2, call.signal);
         if (fails) throw new ModelCallError({ kind: 'network', message: 'It was lost.' });
         return model().generate(request, call);
       },
     };
-    return { ...asking(server, 50_000), concurrency: { simulations: 1, calls: 1 } };
+    const policy: Policy<SyntheticState, number> = {
+      propose: async (_, { context }) => {
+        const ask = (content: string) =>
+          context.generate(server, { messages: [{ role: 'user', content }], maxTokens: 8 });
+        await Promise.all(['a', 'b', 'c', 'd'].map(ask));
+        return [{ action: 0 }];
+      },
+    };
+    const concurrency = { simulations: 1, calls: 1 };
+    return { ...asking(), policy, budget: { simulations: 5 }, concurrency };
   };
   const journal = memoryJournal();
-  const live = await searchOf({ ...lost(), journal });
-  const again = await searchOf({ ...lost(), journal: replayed(journal) });
+  const live = await searchOf({ ...losing(), journal });
+  expect(live.stopReason).toBe('failed');
+  const again = await searchOf({ ...losing(), journal: replayed(journal) });
   expect(again.coverage.unrecorded).toBe(0);
   expect(treeToJson(again.tree)).toEqual(treeToJson(live.tree));
 });

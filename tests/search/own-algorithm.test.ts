@@ -109,34 +109,31 @@ describe('a call that an algorithm does not await', () => {
 });
 
 test('what a simulation asks for that a round leaves behind is awaited', async () => {
-  const run: Run = async (tree, context) => {
-    await context.expand(tree.root);
-    tree.complete(tree.root);
-    const left = [...tree.root.children];
-    await context.simulate(
+  const run: Run = (tree, context) =>
+    context.simulate(
       async (simulation) => {
-        const child = left.pop();
-        if (child === undefined) return 'exhausted';
+        const leaf = simulation.select(descend(uct()));
+        if (leaf === undefined) return 'exhausted';
+        const [child = leaf] = await context.expand(leaf);
+        tree.complete(leaf);
         await context.realise([simulation.visit(child)]);
-        await context.expand(child);
         tree.backup(child, { outcome: 0.5 });
         return 'continue';
       },
-      { stragglers: 'leave', exhausts: 'round' },
+      { stragglers: 'leave', limit: 12, exhausts: 'round' },
     );
-  };
   const policy = {
-    propose: async ({ depth, id }: { readonly depth: number; readonly id: number }) => {
-      await sleep(depth > 0 && id % 3 === 1 ? 60 : 1);
+    propose: async ({ id }: { readonly id: number }) => {
+      await sleep(id % 3 === 1 ? 60 : 1);
       return [{ action: 0 }, { action: 1 }, { action: 2 }];
     },
   };
-  const { stopReason } = await searchBy(run, {
-    policy,
-    concurrency: 4,
-    budget: { simulations: 40 },
-  });
-  expect(stopReason).toBe('exhausted');
+  const outcomes: unknown[] = [];
+  for (const concurrency of [2, 3, 4, 8]) {
+    const changes = { policy, concurrency, budget: { simulations: 40 } };
+    outcomes.push((await searchBy(run, changes)).failure);
+  }
+  expect(outcomes).toEqual([undefined, undefined, undefined, undefined]);
 });
 
 describe('an algorithm that starts no simulation', () => {
