@@ -133,7 +133,7 @@ export class Calls {
       reserve,
       ledger: this.#ledger,
       repeatable: operation.repeatable,
-      ...(company.isFirst === true && { onWait: () => company.lead?.begin() }),
+      ...(company.isFirst === true && company.lead && { onWait: company.lead.begin }),
       run: async (call) => {
         const made = await this.#makeBy(operation, request, { call, ...company });
         const accepted = operation.accept?.(request, made) ?? made;

@@ -1,46 +1,31 @@
 import { unlessAborted } from '../base/unless-aborted.ts';
 import type { ModelCall } from '../contracts/language-model.ts';
+import { askingMore } from './asking-more.ts';
 
 /**
  * The first of several requests with a common prefix. The others are sent once its answer has begun to arrive, because
  * its prompt is then in the server's cache.
  */
 export class Lead {
-  #send: () => void = () => {};
-  readonly #begun = new Promise<void>((resolve) => {
-    this.#send = resolve;
-  });
-
   /** Sends the others. */
-  begin(): void {
-    this.#send();
-  }
+  begin: () => void = () => {};
+  readonly #begun = new Promise<void>((resolve) => {
+    this.begin = resolve;
+  });
 
   /**
    * The context for the first request, which reports when its answer begins. Before it asks for more of the budget, the
    * others are sent: it may have to wait until they give back what they have reserved.
    */
   first(call: ModelCall): ModelCall {
-    const { began, retry, requestExtraCall } = call;
-    return {
-      ...call,
-      began: () => {
-        this.begin();
-        began?.();
-      },
-      ...(retry !== undefined && {
-        retry: (attempt) => {
-          if (attempt.charged) this.begin();
-          return retry(attempt);
-        },
-      }),
-      ...(requestExtraCall !== undefined && {
-        requestExtraCall: (reason, options) => {
-          this.begin();
-          return requestExtraCall(reason, options);
-        },
-      }),
+    const began = (): void => {
+      this.begin();
+      call.began?.();
     };
+    return askingMore({ ...call, began }, (isCharged) => {
+      if (isCharged) this.begin();
+      return {};
+    });
   }
 
   /** Waits for the first request to begin its answer, or to end in any way. */
@@ -50,6 +35,6 @@ export class Lead {
 
   /** Ends the waiting when the first request has ended in any way. */
   endsWith(answer: Promise<unknown>): void {
-    answer.then(this.#send, this.#send);
+    answer.then(this.begin, this.begin);
   }
 }

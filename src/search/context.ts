@@ -215,7 +215,7 @@ export class AlgorithmContext<State, Action>
     // A method that works through another one comes after it.
     const method = [...this.#inFlight.values()].at(-1);
     if (method === undefined || this.stopped) return;
-    this.#ignoreInFlight();
+    for (const promise of this.#inFlight.keys()) ignoreRejection(promise);
     const message = `The algorithm \`${algorithm}\` ended while its call of \`context.${method}\` was under way: put \`await\` before that call.`;
     this.#simulations().end({ reason: 'failed', failure: { kind: 'invalid', message } });
   }
@@ -223,11 +223,6 @@ export class AlgorithmContext<State, Action>
   /** Nothing has to handle that the end of the search rejects what is in flight. */
   end(): void {
     this.#isOver = true;
-    this.#ignoreInFlight();
-  }
-
-  #ignoreInFlight(): void {
-    for (const promise of this.#inFlight.keys()) ignoreRejection(promise);
   }
 
   /**

@@ -210,7 +210,7 @@ async function grow<State, Action>(
     } catch (error) {
       simulations.settle(error);
     }
-    if (!isPart) await rest(endOf(), session, outside);
+    if (!isPart) await awaitLeftCalls(endOf(), session, outside);
   };
   const endOf = () => failedIf(context.unusable, simulations.stop ?? exhausted, ledger);
   let simulated: number | undefined;
@@ -269,7 +269,7 @@ const exhausted: Stop = { reason: 'exhausted' };
  * Waits for calls that nobody awaits any more when the budget or a failed call ends a search: a plug-in that makes several
  * calls at once leaves the others in flight. What they cost is known only when they have ended.
  */
-async function rest<State, Action>(
+async function awaitLeftCalls<State, Action>(
   { reason, exceeded }: Stop,
   { ledger, runtime }: SearchSession<State, Action>,
   { gate }: Outside,

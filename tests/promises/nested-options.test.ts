@@ -3,6 +3,7 @@ import { descend, type SearchAlgorithm, search, uct } from '../../src/index.ts';
 import { contrastive, inMemoryStore, memory } from '../../src/memory/index.ts';
 import { multiAction } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { refusalOf } from '../support/refusal-of.ts';
 
 const model = scriptedModel({ answer: () => 'a' });
 const slip: object = { mispelt: 1 };
@@ -19,15 +20,6 @@ async function selecting(...given: readonly unknown[]): Promise<void> {
   };
   const bare = { name: 'bare', reset: () => ({ state: '' }), step: () => ({ state: '' }) };
   await search(bare, { policy: () => [], evaluator: () => 0.5, algorithm });
-}
-
-async function refusalOf(make: () => unknown): Promise<unknown> {
-  try {
-    await make();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
 }
 
 const store = { model, memory: memory({ store: inMemoryStore() }) };

@@ -14,6 +14,7 @@ import * as policies from '../../src/policies/index.ts';
 import * as runs from '../../src/runs/index.ts';
 import * as testing from '../../src/testing/index.ts';
 import * as values from '../../src/values/index.ts';
+import { refusalOf } from '../support/refusal-of.ts';
 
 const model = testing.scriptedModel({ answer: () => 'a' });
 const store = memories.inMemoryStore();
@@ -346,15 +347,6 @@ const inner: readonly (readonly [name: string, make: () => unknown])[] = [
   ['sequenceClassifier', () => recipes.sequenceClassifier(slip)],
   ['rewardModel', () => testing.chainTask().rewardModel(slip)],
 ];
-
-async function refusalOf(make: () => unknown): Promise<unknown> {
-  try {
-    await make();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
 
 describe('an unknown option', () => {
   test('is tried of every function that is exported, or there is a reason', () => {

@@ -1,5 +1,6 @@
 import { expectObject } from '../../base/expect.ts';
 import type { LanguageModel, ModelCall, Payee } from '../../contracts/language-model.ts';
+import { askingMore } from '../asking-more.ts';
 import { decide } from '../operations/decide.ts';
 import { embed } from '../operations/embed.ts';
 import { generate } from '../operations/generate.ts';
@@ -26,14 +27,7 @@ export type Around = (asked: Asked, call: ModelCall, make: Make) => Promise<Answ
  * until they give it back: they would wait for each other.
  */
 export function withoutWaiting(call: ModelCall): ModelCall {
-  const { retry, requestExtraCall } = call;
-  return {
-    ...call,
-    ...(retry !== undefined && { retry: (attempt) => retry({ ...attempt, waits: false }) }),
-    ...(requestExtraCall !== undefined && {
-      requestExtraCall: (reason) => requestExtraCall(reason, { waits: false }),
-    }),
-  };
+  return askingMore(call, () => ({ waits: false }));
 }
 
 /** Creates an operation of a model that has the method for it. */
