@@ -21,7 +21,9 @@ export function listenForInterruption(): Interruption {
     const now = performance.now();
     if (requestedAt === undefined) {
       requestedAt = now;
-      if (process.stderr.isTTY) printError('\nEnding with the best so far. Ctrl-C again: at once.');
+      printError(
+        `${process.stderr.isTTY ? '\n' : ''}Stopping when the calls in flight have ended: they are paid for. Press Ctrl-C again to stop at once.`,
+      );
     } else if (now - requestedAt > onePress) {
       process.exit(interrupted);
     }

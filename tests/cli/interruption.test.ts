@@ -9,7 +9,8 @@ afterEach(() => {
   }
 });
 
-test('the first Ctrl-C asks for an end, a second one ends the process at once', () => {
+test('the first Ctrl-C asks for an end and says so, a second one ends the process at once', () => {
+  const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
   const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
   const interruption = listenForInterruption();
@@ -17,6 +18,9 @@ test('the first Ctrl-C asks for an end, a second one ends the process at once', 
 
   process.emit('SIGINT');
   expect(interruption.requested).toBe(true);
+  expect(told).toHaveBeenCalledExactlyOnceWith(
+    'Stopping when the calls in flight have ended: they are paid for. Press Ctrl-C again to stop at once.\n',
+  );
   now.mockReturnValue(1_100);
   process.emit('SIGINT');
   expect(exit).not.toHaveBeenCalled();
