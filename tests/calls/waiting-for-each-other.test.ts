@@ -75,6 +75,42 @@ describe('a lost connection ends no search for ever,', () => {
     }
   });
 
+  test('where the first in the order of issue waits for the slot of a later one', async () => {
+    const server = losing(2);
+    let [running, most] = [0, 0];
+    const counted: LanguageModel = {
+      ...server,
+      async generate(request, call) {
+        most = Math.max(most, ++running);
+        return server.generate(request, call).finally(() => running--);
+      },
+    };
+    const served = wrapModel(counted, withLimit({ concurrency: 1 }), retrying);
+    const model: LanguageModel = {
+      ...served,
+      async generate(request, call) {
+        if (request.maxTokens === 1) await sleep(20);
+        return served.generate(request, call);
+      },
+    };
+    const both: Policy<string, string> = {
+      propose: async (_, { context }) => {
+        const messages = [{ role: 'user', content: 'Next?' }] as const;
+        const texts = [1, 2].map(async (maxTokens) => {
+          const { completions } = await context.generate(model, { messages, maxTokens });
+          return { action: completions[0]?.text ?? '' };
+        });
+        return Promise.all(texts);
+      },
+    };
+    const { spend, failures } = await searchOf({
+      ...{ ...problem, policy: both, order: 'issued', budget: { calls: 4 } },
+    });
+    expect({ calls: spend.calls, failed: failures.count, most }).toEqual({
+      ...{ calls: 2, failed: 0, most: 1 },
+    });
+  });
+
   test('where an effect waits for the model that it asks', async () => {
     for (const tokens of budgets) {
       const model = wrapModel(losing(), retrying);

@@ -70,8 +70,9 @@ class Limiter {
     const { [passed]: already = [] }: MarkedCall = call;
     if (already.includes(this)) return make(call);
     const isBounded = this.#places.concurrency !== Number.POSITIVE_INFINITY;
+    const slot = new Slot(this.#places, call.signal);
     const marked: MarkedCall = {
-      ...(isBounded ? withoutWaiting(call) : call),
+      ...(isBounded ? slot.sparing(withoutWaiting(call)) : call),
       [passed]: [...already, this],
       limits: (limits) => {
         this.#hear(limits, call.clock.now());
@@ -80,7 +81,7 @@ class Limiter {
     };
     const { tokens } = mostCost(operation.worstCase?.(request));
     const limited = <Reply extends object>(send: () => Promise<Reply>): Promise<Reply> =>
-      inTurn(this.#places, call.signal, async () => {
+      slot.holding(async () => {
         const booking = await inTurn(this.#turns, call.signal, () =>
           this.#room(operation.name, tokens, call),
         );
@@ -165,6 +166,57 @@ function pausedFor(name: string, ms: number): ModelCallError {
   });
 }
 
+/** The slot of a call among those that run at once. */
+class Slot {
+  readonly #places: LimitFunction;
+  readonly #signal: AbortSignal;
+  #leave: (() => void) | undefined;
+
+  constructor(places: LimitFunction, signal: AbortSignal) {
+    this.#places = places;
+    this.#signal = signal;
+  }
+
+  /** Does something as soon as there is a slot, and leaves the slot at the end. */
+  async holding<Value>(act: () => Promise<Value>): Promise<Value> {
+    await this.#take();
+    try {
+      return await act();
+    } finally {
+      this.#leave?.();
+    }
+  }
+
+  /**
+   * The context of a call that leaves its slot while it waits for the permission to be made again: the call whose turn
+   * is before it may be waiting for the slot.
+   */
+  sparing(call: ModelCall): ModelCall {
+    const { retry } = call;
+    if (retry === undefined) return call;
+    return {
+      ...call,
+      retry: async (attempt) => {
+        const leave = this.#leave;
+        leave?.();
+        await retry(attempt);
+        if (leave !== undefined) await this.#take();
+      },
+    };
+  }
+
+  #take(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stay = () =>
+        new Promise<void>((leave) => {
+          this.#leave = leave;
+          resolve();
+        });
+      inTurn(this.#places, this.#signal, stay).catch(reject);
+    });
+  }
+}
+
 /** Runs something in its turn. A caller that is aborted before leaves the queue at once. */
 function inTurn<Value>(
   queue: LimitFunction,
@@ -177,7 +229,7 @@ function inTurn<Value>(
     signal.addEventListener('abort', leave, { once: true });
     void queue(async () => {
       signal.removeEventListener('abort', leave);
-      await act().then(resolve, reject);
+      if (!signal.aborted) await act().then(resolve, reject);
     });
   });
 }
