@@ -147,7 +147,7 @@ export function benchMethod(method: BenchMethod | string, sampling: Sampling = {
 }
 
 function algorithmMethod(name: string, sampling: Sampling): BenchMethod {
-  const { create, temperature = sampling.temperature } = algorithmEntry(name);
+  const { create, temperature = sampling.temperature, votes = false } = algorithmEntry(name);
   return {
     name,
     async plan(instance, models) {
@@ -156,7 +156,8 @@ function algorithmMethod(name: string, sampling: Sampling): BenchMethod {
       const { heuristic, ...guides } = guidesOf({ ...instance, ...guided }, models, temperature);
       const asksModel = models.model !== undefined;
       const algorithm = create({ asksModel, ...(heuristic !== undefined && { heuristic }) });
-      return { ...guides, ...own, algorithm, ...endOf(instance) };
+      // Votes are for answers that nobody can check: they are counted even where the environment can.
+      return { ...guides, ...own, algorithm, ...(!votes && endOf(instance)) };
     },
   };
 }

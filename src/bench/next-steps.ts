@@ -20,12 +20,15 @@ export function nextSteps(
   return steps.length > 0 ? steps.slice(0, 2) : otherwise(answer);
 }
 
+/** A share of right answers that leaves nothing to gain. */
+const nearlyAll = 0.95;
+
 function outOfReach(points: readonly ScoredPoint[]): string | undefined {
   const accuracies = points.map(({ accuracy }) => accuracy);
   if (Math.max(...accuracies) < 0.05) {
     return 'No method gets 5 % right: try larger budgets, easier problems or a stronger model before anything else.';
   }
-  if (Math.min(...accuracies) > 0.95) {
+  if (Math.min(...accuracies) > nearlyAll) {
     return 'Every method gets more than 95 % right: try harder problems or smaller budgets.';
   }
   return undefined;
@@ -54,7 +57,7 @@ function rising(searches: readonly ScoredPoint[]): string | undefined {
     const [before, after] = [searches[place - 1], searches[place + 1]];
     const isLast = after?.method !== method || after.budget.unit !== budget.unit;
     const follows = before?.method === method && before.budget.unit === budget.unit;
-    return isLast && follows && accuracy - before.accuracy > 0.02;
+    return isLast && follows && accuracy - before.accuracy > 0.02 && accuracy <= nearlyAll;
   });
   if (found === undefined) return undefined;
   return `The curve of ${found.method} is still rising at ${budgetText(found.budget)}: try larger budgets.`;

@@ -166,7 +166,7 @@ export class Evaluations<State, Action> {
     if (evaluator === undefined) {
       throw new EspalierError(
         'usage',
-        'Expected `evaluator` to be given, because the algorithm reached a state without a reward. Pass `judge({ model })`, or a function of a node.',
+        'Expected an evaluator, because the algorithm reached a state without a reward. In code, pass `evaluator: judge({ model })` or a function of a node; on the command line, `--value` or `--model`.',
       );
     }
     return evaluator;

@@ -25,6 +25,8 @@ export interface Stop {
   readonly reason: StopReason;
   readonly exceeded?: keyof Spend | undefined;
   readonly failure?: Failure;
+  /** Whether a condition of the caller ended it, not the algorithm. */
+  readonly isAsked?: boolean;
 }
 
 /** What the driver of simulations needs. */
@@ -404,7 +406,9 @@ export class Simulations<State, Action> {
         },
       });
       expectAnswer(condition, answer);
-      if (answer !== false) this.end({ reason: answer === 'solved' ? 'solved' : 'stopped' });
+      if (answer !== false) {
+        this.end({ reason: answer === 'solved' ? 'solved' : 'stopped', isAsked: true });
+      }
     }
   }
 

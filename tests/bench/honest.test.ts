@@ -362,3 +362,23 @@ test.each([
     );
   },
 );
+
+test('votes are counted to the end even where the environment knows which end is right', async () => {
+  const task: BenchTask = {
+    ...verified,
+    instances: async (request) =>
+      (await verified.instances(request)).map(({ environment, ...rest }) => ({
+        ...rest,
+        environment: { ...environment, answer: (state: unknown) => String(state).slice(0, 1) },
+      })),
+  };
+  const { model } = digitModel();
+  const methods = ['self-consistency', 'best-of-n'];
+  const { cells } = await compare({ ...base, task, model, methods, out: newFolder() });
+  const endsOf = (name: string) =>
+    cells.filter(({ method, stopReason }) => method === name && stopReason === 'solved').length;
+  const drawn = cells.filter(({ method }) => method === 'self-consistency');
+  expect(drawn.filter(({ right }) => right).length).toBeLessThan(drawn.length);
+  expect(new Set(drawn.map(({ stopReason }) => stopReason))).toEqual(new Set(['budget']));
+  expect(endsOf('best-of-n')).toBeGreaterThan(0);
+});

@@ -128,6 +128,14 @@ describe('yes', () => {
   });
 });
 
+test('yes asks for larger budgets only where something is left to gain', () => {
+  const told = [0.95, 0.96].map((accuracy) => {
+    const points = [...found({}).points, point('mcts', 4000, { accuracy })];
+    return verdictOf(found({ points, differences: [gain('mcts', 1000)] })).text;
+  });
+  expect(told.map((text) => text.includes('still rising'))).toEqual([true, false]);
+});
+
 test('yes names the largest gain at the least budget at which any search pays', () => {
   const gains = { mcts: [0.4, 0.4, 0.5], beam: [0.03, 0.15, 0.64] };
   const limits = [1000, 4000, 16000];

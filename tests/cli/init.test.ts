@@ -13,6 +13,7 @@ beforeAll(build, 60_000);
 function node(...args: readonly string[]): {
   readonly status: number | null;
   readonly stdout: string;
+  readonly stderr: string;
 } {
   return spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
 }
@@ -31,6 +32,10 @@ test('the project that it writes searches, tests itself and makes a dataset', as
   // As `npm install` would leave it.
   mkdirSync(join(project, 'node_modules'));
   symlinkSync(join(import.meta.dirname, '../..'), join(project, 'node_modules', 'espalier'));
+  expect(node('dataset.js')).toMatchObject({
+    status: 1,
+    stderr: 'There is no `tree.json` yet: run `npm start` first.\n',
+  });
   expect(node('search.js').stdout).toMatch(
     /^.*N (\d+)[\s\S]*^Solved in \1 simulations: printer: Ben, /m,
   );

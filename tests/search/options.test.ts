@@ -195,7 +195,7 @@ describe('search refuses', () => {
   test('an algorithm that comes to a state without a value, where there is no evaluator', async () => {
     const { evaluator: _, ...rest } = problem;
     await expect(searchOf(rest)).rejects.toThrow(
-      'Expected `evaluator` to be given, because the algorithm reached a state without a reward.',
+      'Expected an evaluator, because the algorithm reached a state without a reward.',
     );
   });
 });

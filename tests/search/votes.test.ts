@@ -7,6 +7,7 @@ import {
   type SearchAlgorithm,
   type SearchTree,
   search,
+  solved,
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
@@ -42,6 +43,25 @@ describe('a vote', () => {
     // '4' was drawn twice and '4.0' once: the node that more trajectories ended at stands for them.
     expect(actions).toEqual(['4']);
     expect([best.visits, optimal, solved]).toEqual([2, false, false]);
+  });
+
+  test('does not outvote the solution that the search was to end with', async () => {
+    const {
+      best,
+      stopReason,
+      solved: isSolved,
+    } = await searchOf({
+      environment: {
+        ...environment,
+        step: (_state: string, action: string) => ({
+          ...{ state: action, terminal: true, reward: action === '6' ? 1 : 0 },
+        }),
+      },
+      policy: inTurn(),
+      algorithm: bestOfN({ n: 8, choose: 'majority' }),
+      stopWhen: solved(),
+    });
+    expect([best.state, stopReason, isSolved]).toEqual(['6', 'solved', true]);
   });
 
   test('that is weighted goes by the scores of the ends', async () => {

@@ -119,7 +119,7 @@ export function faultOfBest(
     return 'The best path of the tree ended as failed. To commit it on purpose, pass its node (`tree.best`).';
   }
   if (best !== root || root.terminal) return undefined;
-  return 'The search took no step: the best node of the tree is its start. `result.failures` says what failed.';
+  return 'The search took no step: the best node of the tree is its start. `stopReason` and `failures` of its result say why.';
 }
 
 function expectState(state: unknown, environment: string): void {

@@ -80,7 +80,7 @@ test('a tree without a step is not committed', async () => {
   expect(await environment.commit(tree, options)).toEqual({
     ...{ status: 'refused', done: [], notDone: [] },
     message:
-      'The search took no step: the best node of the tree is its start. `result.failures` says what failed.',
+      'The search took no step: the best node of the tree is its start. `stopReason` and `failures` of its result say why.',
   });
   expect(await environment.commit(tree.root, options)).toMatchObject({ status: 'committed' });
 });
