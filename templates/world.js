@@ -1,4 +1,5 @@
 // A help desk: who takes which ticket, so that nobody works longer than they have hours?
+/** @import { Environment } from 'espalier' */
 import { uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 
@@ -10,13 +11,16 @@ const tickets = [
   { name: 'server', hours: 4, skill: 'network' },
   { name: 'licence', hours: 2, skill: 'software' },
 ];
+/** @type {Readonly<Record<string, { readonly hours: number, readonly skills: readonly string[] }>>} */
 const people = {
   Ada: { hours: 7, skills: ['hardware', 'network'] },
   Ben: { hours: 6, skills: ['hardware', 'software'] },
   Eve: { hours: 5, skills: ['network', 'software'] },
 };
 
-/** A state lists who took the tickets so far, in order. These may take the next one. */
+/** @typedef {readonly string[]} Taken - A state: who took the tickets so far, in order. */
+
+/** These may take the next ticket. @param {Taken} taken */
 export function actions(taken) {
   const ticket = tickets[taken.length];
   return Object.keys(people).filter(
@@ -24,12 +28,17 @@ export function actions(taken) {
   );
 }
 
+/** @param {Taken} taken @param {string} name */
 function hoursLeft(taken, name) {
   const own = tickets.filter((_, place) => taken[place] === name);
   return own.reduce((hours, ticket) => hours - ticket.hours, people[name].hours);
 }
 
-/** Where the problem starts, and what an action does. It ends with reward 1 when nothing is left to assign. */
+/**
+ * Where the problem starts, and what an action does. It ends with reward 1 when nothing is left to assign.
+ *
+ * @type {Environment<Taken, string> & Required<Pick<Environment<Taken, string>, 'notation'>>}
+ */
 export const environment = {
   name: 'help-desk',
   reset: () => ({ state: [] }),
@@ -64,4 +73,4 @@ export const environment = {
 export const policy = uniform(actions);
 
 /** How good a state looks: the share of tickets that are taken. `judge({ model })` asks a model instead. */
-export const value = heuristic((taken) => taken.length / tickets.length);
+export const value = heuristic((/** @type {Taken} */ taken) => taken.length / tickets.length);

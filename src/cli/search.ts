@@ -63,10 +63,11 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     const unused = unusedOf(result, { budget, request, asksModel });
     const told = { result, model: modelOf(chosen), unused, lost: lostIn(folder?.journal) };
     const report = reportOf(problem, told);
+    const end = { result, budget, line: chosen.line };
+    // First what was found: the disk may be full.
+    print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report, ...recordedPrice(chosen.model, prices) });
-    const end = { result, budget, line: chosen.line };
-    print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
     if (interruption.requested && report.stopReason === 'stopped') return interrupted;
     return report.stopReason === 'failed' ? 1 : 0;
   } finally {

@@ -17,7 +17,7 @@ import { type NodeJson, type TreeJson, treeSchema, treeVersion } from './tree-js
  */
 export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
-  environment: Pick<Environment<State, never>, 'codec'> = {},
+  environment: Partial<Pick<Environment<State, never>, 'codec' | 'name'>> = {},
 ): TreeJson {
   expectMethods('tree', tree, ['backup']);
   expectObject('environment', environment);

@@ -45,6 +45,19 @@ test('the project that it writes searches, tests itself and makes a dataset', as
   });
   expect(node('dataset.js').stdout).toMatch(/^[1-9]\d* rows in data\./);
 
+  const types = [
+    '--types',
+    'node',
+    '--typeRoots',
+    join(import.meta.dirname, '../../node_modules/@types'),
+  ];
+  const strictly = ['--noEmit', '--checkJs', '--strict', '--skipLibCheck', '--target', 'es2023'];
+  const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+  const sources = files.filter((file) => file.endsWith('.js'));
+  expect(node(compiler, ...strictly, '--module', 'nodenext', ...types, ...sources)).toMatchObject({
+    ...{ stdout: '', status: 0 },
+  });
+
   const parts = ['--environment', '--policy', '--value'].flatMap((part) => [part, 'world.js']);
   const main = join(project, 'node_modules', 'espalier', 'dist', 'cli', 'main.js');
   expect(node(main, 'search', ...parts).stdout).toMatch(/^Solved in 6 steps: printer: Ben/m);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { algorithms } from '../../src/index.ts';
@@ -175,6 +175,15 @@ describe('Ctrl-C', () => {
       stdout: expect.stringMatching(/"stopped"/) as string,
     });
   });
+});
+
+test('what was found is printed even where it cannot be saved', async () => {
+  const run = join(folder, 'unsaved');
+  await espalier(...game, '--save', run);
+  mkdirSync(join(run, 'report.json.new'));
+  const { code, stdout, stderr } = await espalier(...game, '--save', run);
+  expect(stdout).toMatch(/^Solved in 3 steps: /m);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('report.json` could not be used')]);
 });
 
 test('a folder that cannot be made is an exit code of 2', async () => {

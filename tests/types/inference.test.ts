@@ -111,6 +111,9 @@ describe('a program that saves its trees:', () => {
       encode: ({ n }: Count) => n,
       decode: (n: unknown): Count => ({ n: Number(n) }),
     };
+    const { name, reset, step } = counting;
+    const plain = { name, reset, step };
+    expect(treeToJson(tree, plain)).toEqual(JSON.parse(saved));
     const byCodec = treeFromJson(treeToJson(tree, { codec }), { codec });
     const start: Count | undefined = byCodec.root.state;
     expect(start).toEqual({ n: 1 });

@@ -33,7 +33,9 @@ async function severalSamples(probe: Probe) {
   const different = new Set(completions.map(({ text }) => text)).size;
   return probe.model.capabilities.n === true
     ? yes(`One request brought three, ${different} different.`)
-    : no(`One request each: three came, ${different} different.`);
+    : no(
+        `Not tried, one request each: three came, ${different} different. With \`capabilities: { n: true }\` one request asks for all.`,
+      );
 }
 
 async function logprobs(probe: Probe) {
