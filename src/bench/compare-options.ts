@@ -103,7 +103,7 @@ export interface CompareOptions {
   /** Ends the benchmark gracefully when it returns true; the same call continues it. */
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. Paid answers are kept. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called when a search starts or ends, with what searches were charged (`spend`) and what was `bought`. */
   readonly onProgress?: (
     progress: GenerateProgress & { readonly bought: BenchReport['spend']['bought'] },

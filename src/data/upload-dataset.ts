@@ -28,7 +28,7 @@ export interface UploadOptions {
   /** The address of the Hub. @defaultValue that of `@huggingface/hub` */
   readonly hubUrl?: string;
   /** Aborts the upload. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * The time the Hub may be silent, in milliseconds, counted from the last byte sent or received: an integer from 1 up.
    *

@@ -84,7 +84,7 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
    */
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. Paid calls are kept. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called when a search starts or ends, and every second between. */
   readonly onProgress?: (progress: GenerateProgress) => void;
   /**

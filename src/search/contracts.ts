@@ -269,45 +269,48 @@ export interface SearchOptions<State = any, Action = any> {
    * Policy, evaluator, algorithm and stop conditions in one. Explicit `policy`, `evaluator` and `algorithm` options
    * replace its own.
    */
-  readonly method?: SearchMethod<State, Action>;
+  readonly method?: SearchMethod<State, Action> | undefined;
   /** Proposes actions. Required without a `method`. */
-  readonly policy?: PolicyLike<State, Action>;
+  readonly policy?: PolicyLike<State, Action> | undefined;
   /** Values states. Required by algorithms that need the value of a state with neither reward nor heuristic. */
-  readonly evaluator?: EvaluatorLike<State, Action>;
+  readonly evaluator?: EvaluatorLike<State, Action> | undefined;
   /** @defaultValue `mcts()` */
-  readonly algorithm?: SearchAlgorithm<State, Action>;
+  readonly algorithm?: SearchAlgorithm<State, Action> | undefined;
   /**
    * Decides whether an end is correct, as its reward: tests or a rule; `goldVerifier(oracle)` for training data.
    * Complete answers that may still be refined are rewarded too.
    *
    * @defaultValue the rewards of the environment
    */
-  readonly outcome?: Verifier<State>;
+  readonly outcome?: Verifier<State> | undefined;
   /**
    * γ, the discount of each edge, in [0, 1]. It is stored in the tree: the best node and the final choice use the
    * discounted return.
    *
    * @defaultValue that of the tree, 1 in a new one
    */
-  readonly discount?: number;
+  readonly discount?: number | undefined;
   /** @defaultValue 100 simulations */
-  readonly budget?: Budget;
+  readonly budget?: Budget | undefined;
   /**
    * A budget shared with other searches, in addition to this search's own. Calls in flight when a process is killed are
    * charged to the pool, not to this search's budget.
    *
    * @defaultValue none
    */
-  readonly pool?: BudgetPool;
+  readonly pool?: BudgetPool | undefined;
   /**
    * Sends model requests that can wait in batches; `generate` passes it to its searches. A journal cannot be shared
    * between searches with and without it.
    *
    * @defaultValue nothing waits
    */
-  readonly batches?: Batches;
+  readonly batches?: Batches | undefined;
   /** Conditions that end the search gracefully, beside those of the method. @defaultValue none */
-  readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
+  readonly stopWhen?:
+    | StopCondition<State, Action>
+    | readonly StopCondition<State, Action>[]
+    | undefined;
   /**
    * Simulations under way at once, and calls in flight: integers from 1 up. A simulation may have several calls in flight,
    * the samples of an expansion for example. A number n means n simulations and max(16, 4 · n) calls.
@@ -326,20 +329,21 @@ export interface SearchOptions<State = any, Action = any> {
         readonly simulations: number;
         /** The maximum number of calls in flight. */
         readonly calls: number;
-      };
+      }
+    | undefined;
   /** The order in which results take effect. @defaultValue `'arrival'` */
-  readonly order?: Order;
+  readonly order?: Order | undefined;
   /** Rejects the search when it aborts. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** @defaultValue 0 */
-  readonly seed?: number | string;
+  readonly seed?: number | string | undefined;
   /**
    * Prices by model id. They take precedence over `defaultPrices` in `espalier/calls` and over prices that models
    * carry. With `budget.usd`, every model needs a price.
    */
-  readonly prices?: PriceTable;
+  readonly prices?: PriceTable | undefined;
   /** Records paid calls and answers repeated ones. @defaultValue none */
-  readonly journal?: Journal;
+  readonly journal?: Journal | undefined;
   /**
    * Whether calls that failed in an earlier run on the journal, or in the search being resumed, are repeated once the
    * search has caught up with it. Without it, only transient failures are repeated: no connection, a busy server, too
@@ -347,18 +351,18 @@ export interface SearchOptions<State = any, Action = any> {
    *
    * @defaultValue `false`
    */
-  readonly retryFailed?: boolean;
+  readonly retryFailed?: boolean | undefined;
   /**
    * Whether to draw further samples when the algorithm has nothing left to search: one at a time, from the nodes with
    * the fewest samples first, until the budget is spent or no node yields anything new. Pruned nodes stay pruned.
    *
    * @defaultValue `false`, as in published methods
    */
-  readonly fill?: boolean;
+  readonly fill?: boolean | undefined;
   /** A tree to continue. @defaultValue a new tree */
-  readonly tree?: SearchTree<State, Action>;
+  readonly tree?: SearchTree<State, Action> | undefined;
   /** @defaultValue the system's */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /**

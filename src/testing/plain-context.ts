@@ -17,7 +17,7 @@ export function plainContext(
     /** Its clock. @defaultValue a manual clock that advances automatically */
     readonly clock?: Clock;
     /** Aborts its calls. @defaultValue one that never aborts */
-    readonly signal?: AbortSignal;
+    readonly signal?: AbortSignal | undefined;
   } = {},
 ): CallContext {
   expectOptions('plainContext', options, 'random clock signal');

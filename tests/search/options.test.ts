@@ -7,6 +7,7 @@ import {
   mcts,
   type SearchAlgorithm,
   solved,
+  treeToJson,
 } from '../../src/index.ts';
 import { fromModel, uniform } from '../../src/policies/index.ts';
 import { banditTree, syntheticTree } from '../../src/testing/index.ts';
@@ -149,6 +150,20 @@ const cases: readonly (readonly [Wrong, string])[] = [
     "Expected `prices['m'].output` to be a finite number from 0 up, got `undefined`.",
   ],
 ];
+
+test('an option that is undefined is one that was left out, also for strict compilers', async () => {
+  const asked = { ...problem, budget: { simulations: 20 } };
+  const without = await searchOf(asked);
+  const undef = undefined;
+  const signal: AbortSignal | undefined = undef;
+  const withNothing = await searchOf({
+    ...{ ...asked, signal, method: undef, outcome: undef, algorithm: undef, discount: undef },
+    ...{ pool: undef, batches: undef, stopWhen: undef, order: undef, seed: undef, prices: undef },
+    ...{ journal: undef, retryFailed: undef, fill: undef, tree: undef, clock: undef },
+    concurrency: undef,
+  });
+  expect(treeToJson(withNothing.tree)).toEqual(treeToJson(without.tree));
+});
 
 describe('search refuses', () => {
   for (const [wrong, sentence] of cases) {

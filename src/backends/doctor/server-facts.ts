@@ -17,7 +17,7 @@ const scoringPaths = [
 /** Options of {@link serverFacts}. */
 export interface ServerFactsOptions {
   /** Aborts the requests. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Makes the requests. @defaultValue the `fetch` of the platform */
   readonly fetch?: typeof globalThis.fetch;
 }

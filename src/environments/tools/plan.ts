@@ -83,7 +83,7 @@ export interface CommitOptions<Data = any, Action = any> {
     output: JsonValue,
   ) => MaybePromise<'go on' | 'stop'>;
   /** Ends the commit before the next call, also while it waits for the journal or for a callback. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The time. @defaultValue the real one */
   readonly clock?: Clock;
 }

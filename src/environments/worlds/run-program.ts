@@ -16,7 +16,7 @@ export interface RunOptions {
   /** Variables of its environment, besides `PATH`, `HOME`, `LANG` and `TMPDIR`. @defaultValue none */
   readonly env?: Readonly<Record<string, string>>;
   /** Kills the program. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a program. */
