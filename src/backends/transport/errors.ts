@@ -84,7 +84,7 @@ function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boole
 
 /** The error if there is no key to send. No other search can use the model either. */
 export function keyMissing({ provider, modelId, keyVariable }: WireContext): EspalierError {
-  const message = `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`;
+  const message = `${provider}:${modelId} has no key. Set ${keyVariable}, or name another variable for the key.`;
   return new EspalierError('usage', message, { scope: 'run' });
 }
 
@@ -253,10 +253,9 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
   const isTold = !(error instanceof Error) && code !== '';
   const told = status ?? (isTold ? brief(code) : undefined);
   const said = `${told === undefined ? '' : `${told}: `}${brief(text)}`;
-  const key = keyVariable === undefined ? 'the key' : `${keyVariable}, or the option \`apiKey\`,`;
   switch (kind) {
     case 'auth':
-      return `${model} refuses the key (${said}). Check ${key} and what it may use.`;
+      return `${model} refuses the key (${said}). Check ${keyVariable ?? 'the key'} and what it may use.`;
     case 'credit':
       return `${model} has no credit left (${said}). Check the account's billing and its limits, then run again.`;
     case 'rate-limit':

@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
     thrown: refused(401, { error: { message: 'Incorrect API key provided: abcd1234.' } }),
     kind: 'auth',
     message:
-      'maker:m-1 refuses the key (401: Incorrect API key provided: [hidden]). Check MAKER_KEY, or the option `apiKey`, and what it may use.',
+      'maker:m-1 refuses the key (401: Incorrect API key provided: [hidden]). Check MAKER_KEY and what it may use.',
     retryable: false,
     charged: false,
   },
