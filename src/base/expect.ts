@@ -227,6 +227,16 @@ export function expectTexts(name: string, value: unknown): void {
   }
 }
 
+/** Throws if a text, such as the id of an item, is among the others twice. */
+export function expectUnique(name: string, texts: readonly string[], what = 'be unique'): void {
+  const known = new Set<string>();
+  for (const text of texts) {
+    if (known.has(text))
+      throw refusalOf(text, `to ${what}, got ${describeValue(text)} twice.`, name);
+    known.add(text);
+  }
+}
+
 /** The function that creates an object from a text, by the method that is missing. */
 const fromText: Readonly<Record<string, string>> = {
   append: 'openJournal',

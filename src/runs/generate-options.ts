@@ -1,6 +1,4 @@
-import { EspalierError } from '../base/errors.ts';
 import {
-  describeValue,
   expectArray,
   expectation,
   expectFunction,
@@ -8,6 +6,7 @@ import {
   expectMethods,
   expectSignal,
   expectText,
+  expectUnique,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { BudgetPool } from '../calls/budget-pool.ts';
@@ -160,15 +159,10 @@ export function checkGenerateOptions<Problem extends Readonly<Record<'id', strin
   }
   expectSignal(signal);
   expectArray('problems', options.problems);
-  const ids = new Set<string>();
   for (const [place, problem] of options.problems.entries()) {
-    const { id } = Object(problem) as Problem;
-    expectText(`problems[${place}].id`, id);
-    if (ids.has(id)) {
-      const message = `Expected \`problems\` to have unique ids, got ${describeValue(id)} twice.`;
-      throw new EspalierError('usage', message);
-    }
-    ids.add(id);
+    expectText(`problems[${place}].id`, (Object(problem) as Problem).id);
   }
+  const ids = options.problems.map(({ id }) => id);
+  expectUnique('problems', ids, 'have unique ids');
   return { attempts, concurrency, maxFailuresInARow };
 }
