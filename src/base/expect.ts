@@ -150,7 +150,7 @@ export function expectOneOf(name: string, value: unknown, options: readonly stri
   if (!options.includes(value as string)) {
     const expected = options.map((option) => `'${option}'`).join(' or ');
     // Such words are short, and many are near to each other: only one that starts alike was meant.
-    const alike = options.filter((option) => option[0] === String(value)[0]);
+    const alike = options.filter((option) => typeof value === 'string' && option[0] === value[0]);
     const meant = typeof value === 'string' ? nearestName(value, alike) : undefined;
     const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
     throw refusalOf(value, `to be ${expected}, ${gotten(value, undefined, name)}${hint}`, name);

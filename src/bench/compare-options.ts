@@ -125,6 +125,9 @@ export function expectCompareOptions(options: CompareOptions): void {
   expectText('out', options.out);
   if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
+  for (const name of ['model', 'judgeModel'] as const) {
+    if (options[name] !== undefined) expectMethods(name, options[name], ['generate']);
+  }
   for (const name of ['guides', 'stopWhen', 'onProgress'] as const) {
     if (options[name] !== undefined) expectFunction(name, options[name]);
   }
@@ -250,9 +253,10 @@ export function expectInstances(given: unknown): readonly BenchInstance[] {
   for (const [place, instance] of instances.entries()) {
     const name = `task.instances()[${place}]`;
     expectObject(name, instance);
-    const { id, environment, oracle } = instance;
+    const { id, environment, model, oracle } = instance;
     expectText(`${name}.id`, id);
     expectMethods(`${name}.environment`, environment, ['reset', 'step']);
+    if (model !== undefined) expectMethods(`${name}.model`, model, ['generate']);
     if (oracle !== undefined) expectMethods(`${name}.oracle`, oracle, ['label']);
   }
   const ids = instances.map(({ id }) => id);
