@@ -302,6 +302,16 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
       ['evaluator', 'oracle'],
     ],
     [
+      'an outcome that is the method of a verifier',
+      () => found({ outcome: () => ({ correct: true }) }),
+      ['outcome', 'method `verify`', 'Write `{ verify: … }` with it, or call it'],
+    ],
+    [
+      'a verifier that is its method',
+      () => values.verifier((() => ({ correct: true })) as Loose),
+      ['verifier', 'Write `{ verify: … }`'],
+    ],
+    [
       'votes without answers',
       () => found({ algorithm: core.bestOfN({ choose: 'majority' }), budget: { simulations: 4 } }),
       ['bare', 'answer'],
