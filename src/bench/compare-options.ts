@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import {
   expectArray,
   expectation,
+  expectBoolean,
   expectFunction,
   expectInteger,
   expectMethods,
@@ -119,6 +120,7 @@ const units = ['calls', 'ms', 'tokens', 'usd'] as const;
 export function expectCompareOptions(options: CompareOptions): void {
   expectOptions('compare', options, names);
   const { task, seeds = 1, concurrency = 4, limit = 1, maxTokens = 1, prices = {} } = options;
+  const { paced = true } = options;
   expectMethods('task', task, ['instances']);
   expectText('task.name', task.name);
   expectText('task.title', task.title);
@@ -131,7 +133,8 @@ export function expectCompareOptions(options: CompareOptions): void {
   for (const name of ['guides', 'stopWhen', 'onProgress'] as const) {
     if (options[name] !== undefined) expectFunction(name, options[name]);
   }
-  expectBudgets(options.budgets, options.paced);
+  expectBoolean('paced', paced);
+  expectBudgets(options.budgets, paced);
   checkPrices(prices);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });
@@ -178,7 +181,7 @@ function methodsOf(
   return [...new Set([...baselines, ...given])].map(methodOf);
 }
 
-function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
+function expectBudgets(budgets: readonly BenchBudget[], paced: boolean): void {
   expectArray('budgets', budgets);
   if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
   for (const [place, budget] of budgets.entries()) {

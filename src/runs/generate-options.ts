@@ -1,6 +1,7 @@
 import {
   expectArray,
   expectation,
+  expectBoolean,
   expectFunction,
   expectInteger,
   expectMethods,
@@ -153,10 +154,11 @@ export function checkGenerateOptions<Problem extends Readonly<Record<'id', strin
     throw expectation('run', 'an open run, such as `openRun("runs/x")`', options.run);
   expectMethods('run', options.run, ['saveTree', 'journalOf']);
   expectFunction('plan', options.plan);
-  const { note, stopWhen, onProgress, around, signal } = options;
+  const { note, trees = true, stopWhen, onProgress, around, signal } = options;
   for (const [name, given] of Object.entries({ note, stopWhen, onProgress, around })) {
     if (given !== undefined) expectFunction(name, given);
   }
+  expectBoolean('trees', trees);
   expectSignal(signal);
   expectArray('problems', options.problems);
   for (const [place, problem] of options.problems.entries()) {
