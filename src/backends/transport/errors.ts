@@ -1,5 +1,6 @@
 import { withoutCredentials } from '../../base/address.ts';
 import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../base/errors.ts';
+import { shortened } from '../../base/failure.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
 import { type KnownSecrets, withoutSecrets } from './secrets.ts';
 import { causesOf, isUnsent } from './unsent.ts';
@@ -295,8 +296,7 @@ function brief(text: string): string {
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;
-  return short.replace(/\.$/, '');
+  return shortened(line).replace(/\.$/, '');
 }
 
 function requestIdOf(error: unknown): string | undefined {

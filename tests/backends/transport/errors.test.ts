@@ -348,7 +348,7 @@ describe('errors of wires', () => {
   test('show no more than a line of what was said', () => {
     const error = modelCallErrorFrom(refused(400, `a\n\n${'b'.repeat(300)}`), context);
     expect(error.message).toBe(
-      `maker:m-1 does not understand the request (400: a ${'b'.repeat(198)}…).`,
+      `maker:m-1 does not understand the request (400: a ${'b'.repeat(197)}…).`,
     );
   });
 
