@@ -1,5 +1,5 @@
-import { EspalierError } from '../base/errors.ts';
-import { expectation, gotten } from '../base/expect.ts';
+import type { EspalierError } from '../base/errors.ts';
+import { expectation, gotten, refusalOf } from '../base/expect.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
@@ -134,7 +134,7 @@ function placeOf(
   }
   if (baseUrl.includes('?')) {
     const shown = withoutUser(spec).replace(/\?[^#]*/, '?…');
-    const expected = 'an address without a query: a key goes in a variable (`--key-variable`)';
+    const expected = 'an address without a query: the key goes in an environment variable';
     throw expectation('model', expected, shown);
   }
   if (model === undefined) return { baseUrl };
@@ -185,10 +185,8 @@ function unknownSpec(spec: unknown): EspalierError {
   const meant = maker === undefined ? own : [maker, provider];
   if (meant !== undefined) {
     const hint = withoutUser(meant.join(':'));
-    return new EspalierError(
-      'usage',
-      `Expected \`model\` to name a known provider, ${gotten(withoutUser(`${spec}`))} Did you mean \`${hint}\`?`,
-    );
+    const got = gotten(withoutUser(`${spec}`));
+    return refusalOf(spec, `to name a known provider, ${got} Did you mean \`${hint}\`?`, 'model');
   }
   const hint =
     typeof spec === 'string' && spec.endsWith('.gguf') ? `${aFile}; other specs are ` : '';

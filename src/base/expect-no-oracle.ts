@@ -1,6 +1,6 @@
 import type { Verdict } from '../contracts/verifier.ts';
 import { EspalierError } from './errors.ts';
-import { expectMethods, wrongValue } from './expect.ts';
+import { expectMethods, refusalOf, wrongValue } from './expect.ts';
 import { isThenable } from './is-thenable.ts';
 
 /**
@@ -20,6 +20,11 @@ export function expectNoOracle(name: string, method: string, value: unknown): vo
 /** Refuses an oracle, and anything else that is not a verifier. @throws EspalierError `usage`. */
 export function expectVerifier(value: unknown, name = 'verifier'): void {
   expectNoOracle(name, 'verify', value);
+  if (typeof value === 'function') {
+    const told =
+      'to be an object with a method `verify`, got a function. Write `{ verify: … }` with it, or call it if it makes a verifier.';
+    throw refusalOf(value, told, name);
+  }
   expectMethods(name, value, ['verify']);
 }
 

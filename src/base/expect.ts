@@ -4,22 +4,40 @@ import { nearestName } from './nearest-name.ts';
 
 /** A usage error of the standard form: *Expected `name` to be …, got `value`.* */
 export function expectation(name: string, expected: string, value: unknown): EspalierError {
-  const message = `Expected \`${name}\` to be ${expected}, ${gotten(value, undefined, name)}`;
-  return refusalOf(value, message);
+  return refusalOf(value, `to be ${expected}, ${gotten(value, undefined, name)}`, name);
 }
 
-const refused = new WeakMap<EspalierError, unknown>();
+/** What an error refuses: a value, and the option that it was given as. */
+interface Refusal {
+  readonly value: unknown;
+  readonly told: string;
+  readonly name: string | undefined;
+}
 
-/** A usage error about a value. */
-export function refusalOf(value: unknown, message: string): EspalierError {
+const refusals = new WeakMap<object, Refusal>();
+
+/**
+ * A usage error about a value.
+ *
+ * @param told - The message; of a value with a name, what follows *Expected `name`*.
+ */
+export function refusalOf(value: unknown, told: string, name?: string): EspalierError {
+  const message = name === undefined ? told : `Expected \`${name}\` ${told}`;
   const error = new EspalierError('usage', message);
-  refused.set(error, value);
+  refusals.set(error, { value, told, name });
   return error;
 }
 
 /** Whether an error refuses exactly this value. */
 export function isRefusalOf(value: unknown, error: unknown): boolean {
-  return error instanceof EspalierError && refused.get(error) === value;
+  const refusal = refusals.get(error as object);
+  return refusal !== undefined && refusal.value === value;
+}
+
+/** The refusal of an option that its user knows by another name; any other error as it is. */
+export function renamed(error: unknown, names: Readonly<Record<string, string>>): unknown {
+  const { value, told = '', name = '' } = refusals.get(error as object) ?? {};
+  return Object.hasOwn(names, name) ? refusalOf(value, told, names[name]) : error;
 }
 
 /** *got `value`.*, followed by advice if it is a promise, or a function whose result was meant. */
@@ -130,15 +148,12 @@ export function expectNumbers(values: Readonly<Record<string, unknown>>, range: 
 /** Throws unless `value` is one of the options. */
 export function expectOneOf(name: string, value: unknown, options: readonly string[]): void {
   if (!options.includes(value as string)) {
-    const { message } = expectation(
-      name,
-      options.map((option) => `'${option}'`).join(' or '),
-      value,
-    );
+    const expected = options.map((option) => `'${option}'`).join(' or ');
     // Such words are short, and many are near to each other: only one that starts alike was meant.
-    const alike = options.filter((option) => option[0] === String(value)[0]);
+    const alike = options.filter((option) => typeof value === 'string' && option[0] === value[0]);
     const meant = typeof value === 'string' ? nearestName(value, alike) : undefined;
-    throw refusalOf(value, meant === undefined ? message : `${message} Did you mean '${meant}'?`);
+    const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+    throw refusalOf(value, `to be ${expected}, ${gotten(value, undefined, name)}${hint}`, name);
   }
 }
 
@@ -212,6 +227,16 @@ export function expectTexts(name: string, value: unknown): void {
   }
 }
 
+/** Throws if a text, such as the id of an item, is among the others twice. */
+export function expectUnique(name: string, texts: readonly string[], what = 'be unique'): void {
+  const known = new Set<string>();
+  for (const text of texts) {
+    if (known.has(text))
+      throw refusalOf(text, `to ${what}, got ${describeValue(text)} twice.`, name);
+    known.add(text);
+  }
+}
+
 /** The function that creates an object from a text, by the method that is missing. */
 const fromText: Readonly<Record<string, string>> = {
   append: 'openJournal',
@@ -241,10 +266,8 @@ export function expectMethods(name: string, value: unknown, methods: readonly st
   if (missing === undefined) return;
   const got =
     describeValue(value) === 'an object' ? 'got one without it.' : gotten(value, undefined, name);
-  throw refusalOf(
-    value,
-    `Expected \`${name}\` to be an object with a method \`${missing}\`, ${got}${hintFor(name, value, missing)}`,
-  );
+  const told = `to be an object with a method \`${missing}\`, ${got}${hintFor(name, value, missing)}`;
+  throw refusalOf(value, told, name);
 }
 
 function isWithin(value: number, { min = -Infinity, max = Infinity }: Range): boolean {

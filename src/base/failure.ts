@@ -51,7 +51,8 @@ function textOf(thrown: unknown): string {
   return shortened(JSON.stringify(thrown), 200);
 }
 
-function shortened(text: string, length: number): string {
+/** A beginning of foreign text: a message that quotes a server must not be as long as its reply. */
+export function shortened(text: string, length = 200): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 

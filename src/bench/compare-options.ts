@@ -1,8 +1,8 @@
 import { EspalierError } from '../base/errors.ts';
 import {
-  describeValue,
   expectArray,
   expectation,
+  expectBoolean,
   expectFunction,
   expectInteger,
   expectMethods,
@@ -10,6 +10,7 @@ import {
   expectObject,
   expectOneOf,
   expectText,
+  expectUnique,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { nearestName } from '../base/nearest-name.ts';
@@ -119,16 +120,21 @@ const units = ['calls', 'ms', 'tokens', 'usd'] as const;
 export function expectCompareOptions(options: CompareOptions): void {
   expectOptions('compare', options, names);
   const { task, seeds = 1, concurrency = 4, limit = 1, maxTokens = 1, prices = {} } = options;
+  const { paced = true } = options;
   expectMethods('task', task, ['instances']);
   expectText('task.name', task.name);
   expectText('task.title', task.title);
   expectText('out', options.out);
   if (options.recording !== undefined) expectText('recording', options.recording);
   expectArray('methods', options.methods);
+  for (const name of ['model', 'judgeModel'] as const) {
+    if (options[name] !== undefined) expectMethods(name, options[name], ['generate']);
+  }
   for (const name of ['guides', 'stopWhen', 'onProgress'] as const) {
     if (options[name] !== undefined) expectFunction(name, options[name]);
   }
-  expectBudgets(options.budgets, options.paced);
+  expectBoolean('paced', paced);
+  expectBudgets(options.budgets, paced);
   checkPrices(prices);
   if (options.temperature !== undefined) {
     expectNumber('temperature', options.temperature, { min: 0 });
@@ -168,25 +174,16 @@ function methodsOf(
   given: readonly (BenchMethod | string)[],
   sampling: Sampling,
 ): readonly BenchMethod[] {
-  const methods = new Map<string, BenchMethod>();
-  const own = new Map<string, BenchMethod | string>();
-  for (const each of [...baselines, ...given]) {
-    const method = benchMethod(each, sampling);
-    const known = own.get(method.name);
-    const isAgain = given.indexOf(each) !== given.lastIndexOf(each);
-    if (isAgain || (known !== undefined && known !== each)) {
-      throw new EspalierError('usage', repeated('methods', method.name));
-    }
-    own.set(method.name, each);
-    if (known === undefined) methods.set(method.name, method);
-  }
-  return [...methods.values()];
+  const methodOf = (each: BenchMethod | string) => benchMethod(each, sampling);
+  const named = [...baselines.filter((name) => !given.includes(name)), ...given].map(methodOf);
+  const names = named.map(({ name }) => name);
+  expectUnique('methods', names);
+  return [...new Set([...baselines, ...given])].map(methodOf);
 }
 
-function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
+function expectBudgets(budgets: readonly BenchBudget[], paced: boolean): void {
   expectArray('budgets', budgets);
   if (budgets.length === 0) throw expectation('budgets', 'one or more', budgets);
-  const known = new Set<string>();
   for (const [place, budget] of budgets.entries()) {
     const name = `budgets[${place}]`;
     expectOptions(name, budget, 'unit limit');
@@ -202,9 +199,8 @@ function expectBudgets(budgets: readonly BenchBudget[], paced = true): void {
       const expected = 'in tokens, calls or usd: recorded answers come at once without times';
       throw expectation('budgets', expected, key);
     }
-    if (known.has(key)) throw new EspalierError('usage', repeated('budgets', key));
-    known.add(key);
   }
+  expectUnique('budgets', budgets.map(budgetKey));
 }
 
 /** Where dollars are limited, a model without a price is refused before anything is bought. */
@@ -257,20 +253,16 @@ export function expectInstances(given: unknown): readonly BenchInstance[] {
   expectArray('task.instances()', given);
   const instances = given as readonly BenchInstance[];
   if (instances.length === 0) throw expectation('task', 'one with instances', 'none');
-  const ids = new Set<string>();
   for (const [place, instance] of instances.entries()) {
     const name = `task.instances()[${place}]`;
     expectObject(name, instance);
-    const { id, environment, oracle } = instance;
+    const { id, environment, model, oracle } = instance;
     expectText(`${name}.id`, id);
     expectMethods(`${name}.environment`, environment, ['reset', 'step']);
+    if (model !== undefined) expectMethods(`${name}.model`, model, ['generate']);
     if (oracle !== undefined) expectMethods(`${name}.oracle`, oracle, ['label']);
-    if (ids.has(id)) throw expectation('task', 'one whose instances have different ids', id);
-    ids.add(id);
   }
+  const ids = instances.map(({ id }) => id);
+  expectUnique('task.instances()', ids, 'have unique ids');
   return instances;
-}
-
-function repeated(name: string, value: string): string {
-  return `Expected \`${name}\` to be unique, got ${describeValue(value)} twice.`;
 }

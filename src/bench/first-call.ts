@@ -43,12 +43,12 @@ export async function expectRoom(
   const places = found.map(({ where }) => where);
   return groupsOf(found, places).map((group) => {
     const names = listed(group.map(({ method }) => method));
-    return `Not one call of ${names} fits ${group[0]?.where}: raise \`--budgets\`, or lower \`--max-tokens\` or \`--thought-tokens\`.`;
+    return `Not one call of ${names} fits ${group[0]?.where}: raise the budget, or lower the maximum tokens of an answer or of its thoughts.`;
   });
 }
 
 function noRoom({ name }: BenchMethod, budget: BenchBudget): EspalierError {
-  const message = `Not one call of ${name} fits ${budgetText(budget)}: a call reserves its prompt and the longest answer and thoughts that it may get. Lower \`--max-tokens\` or \`--thought-tokens\`, or raise \`--budgets\`.`;
+  const message = `Not one call of ${name} fits ${budgetText(budget)}: a call reserves its prompt and the longest answer and thoughts that it may get. Raise the budget, or lower the maximum tokens of an answer or of its thoughts.`;
   return new EspalierError('usage', message, { scope: 'run' });
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { EspalierError } from '../base/errors.ts';
-import { expectText } from '../base/expect.ts';
+import { expectBoolean, expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import {
   mendEnd,
@@ -34,7 +34,9 @@ export interface JournalFile extends Journal, Disposable {
 export function openJournal(path: string, options: { readonly fsync?: boolean } = {}): JournalFile {
   expectText('path', path);
   expectOptions('openJournal', options, 'fsync');
-  return openLocked(path, options.fsync ?? false, takeWriting);
+  const { fsync = false } = options;
+  expectBoolean('fsync', fsync);
+  return openLocked(path, fsync, takeWriting);
 }
 
 /** The same in a folder that has a lock of its own. */

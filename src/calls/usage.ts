@@ -16,10 +16,11 @@ export function sumOfUsages(usages: readonly Usage[]): Usage {
   if (usages.length === 0) return sum;
   for (const field of fields) {
     const told = usages.flatMap(({ [field]: used }) => (used === undefined ? [] : [used]));
-    // An invalid count must not be balanced by others.
-    const isSound = told.every(field === 'usd' ? isAmount : isCount);
+    const isSound = field === 'usd' ? isAmount : isCount;
+    // An invalid count must not be balanced by others: it stands for all of them, and is told as it was reported.
+    const odd = told.find((used) => !isSound(used));
     if (told.length === usages.length) {
-      sum[field] = isSound ? told.reduce((total, used) => total + used, 0) : Number.NaN;
+      sum[field] = odd ?? told.reduce((total, used) => total + used, 0);
     }
   }
   const requests = usages.reduce((total, usage) => total + requestsOf(usage), 0);

@@ -156,8 +156,8 @@ function rowsOf({ sets }: AuditReport): number {
 function closing(report: AuditReport): string {
   const { findings, errors, warnings } = report;
   const rows = rowsOf(report);
-  if (rows === 0 && errors === 0) return 'It has no rows: there is nothing to train on.';
-  if (findings.length === 0) return `Nothing was found in ${many(rows, 'row')}.`;
+  if (rows === 0 && errors === 0) return 'There are no rows to train on.';
+  if (findings.length === 0) return `No problems found in ${many(rows, 'row')}. You can train.`;
   const fix = `Fix the ${errors === 1 ? 'error' : 'errors'} before training.`;
   return `${many(errors, 'error')}, ${many(warnings, 'warning')} in ${many(rows, 'row')}. ${errors > 0 ? fix : 'You can train.'}`;
 }

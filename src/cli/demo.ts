@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TinyModel, tiny } from '../backends/tiny/index.ts';
 import { counted } from '../base/counted.ts';
-import { EspalierError } from '../base/errors.ts';
 import { seededRandom } from '../base/random.ts';
 import { type Compared, compare } from '../bench/bench.ts';
 import type { BenchBudget, BenchReport } from '../bench/report.ts';
@@ -120,14 +119,7 @@ async function measure({
       onProgress: shownOn(status),
       stopWhen: () => interruption.requested,
     }),
-  )
-    .catch((error: unknown) => {
-      // That the budget holds not one call is told with options that this command does not have.
-      if (!EspalierError.isInstance(error)) throw error;
-      const message = error.message.replace(/Lower `--max-tokens`.*$/, 'Raise `--tokens`.');
-      throw new EspalierError(error.code, message, { cause: error });
-    })
-    .finally(() => rmSync(out, { recursive: true, force: true }));
+  ).finally(() => rmSync(out, { recursive: true, force: true }));
 }
 
 /** The answer of the table to the question behind it: does a search pay? */

@@ -5,7 +5,7 @@ import type { OpenAiCompatibleModel } from '../backends/openai-compatible/server
 import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { isRefusalOf } from '../base/expect.ts';
+import { renamed } from '../base/expect.ts';
 import { modelName } from '../base/model-name.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { seededRandom } from '../base/random.ts';
@@ -91,13 +91,9 @@ function readModel(text: string): ModelName {
   try {
     parseModelSpec(spec);
   } catch (error) {
-    if (!EspalierError.isInstance(error)) throw error;
     const near = nearestName(text, ['none', ...modelProviders], Math.floor(text.length / 3));
     if (near === 'none') expectWord('--model', text, [near]);
-    const message = error.message
-      .replace('`model` to be tiny,', '`model` to be none, tiny,')
-      .replace('`model` to ', '`--model` to ');
-    throw new EspalierError('usage', message, { cause: error });
+    throw renamed(error, { model: '--model' });
   }
   return spec;
 }
@@ -172,10 +168,7 @@ export async function modelWithEffort(
   try {
     return await languageModel(spec, options);
   } catch (error) {
-    if (options.effort === undefined || !isRefusalOf(options.effort, error)) throw error;
-    const { message } = error as EspalierError;
-    const told = message.replace(/`(effort|reasoningEffort)`/, `\`${option}\``);
-    throw new EspalierError('usage', told, { cause: error });
+    throw renamed(error, { effort: option, reasoningEffort: option });
   }
 }
 

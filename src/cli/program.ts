@@ -34,8 +34,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     // Commander has said what it had to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const message = error instanceof Error ? error.message : String(error);
-    const told = withPlace(message, error);
-    printError(told.replace('the option `apiKey`', 'name another variable with `--key-variable`'));
+    printError(withPlace(message, error));
     return isUsage(error) ? 2 : 1;
   }
 }

@@ -24,7 +24,10 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
   /** States with equal keys are the same state: siblings of equal state, reward and cost are merged, calls are shared. */
   key?(state: State): string;
 
-  /** The answer in a state, if it has one; used for voting. Answers are compared as JSON. */
+  /**
+   * The answer in a state, if it has one: what votes count, comparing answers as JSON, and the `answer` of a result. Leave it
+   * out where there is nothing to vote on because many solutions are right, as in a puzzle.
+   */
   answer?(state: State): JsonValue | undefined;
 
   /** Converts states and actions to model text, and back. */

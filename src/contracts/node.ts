@@ -95,6 +95,12 @@ interface NodeBase<State, Action> extends NodeStatistics {
   readonly annotations: Readonly<Record<string, JsonValue>>;
   /** The model output that the action was parsed from. */
   readonly completion: Completion | undefined;
+  /**
+   * For `JSON.stringify`: the node as in a saved tree, with its `id` and `depth`, and without its parent and children.
+   *
+   * @throws EspalierError for a state or an action that JSON cannot hold: it knows no codec, as the `json()` of a stream does.
+   */
+  toJSON(): Readonly<Record<'depth' | 'id', number>>;
 }
 
 /** The start of a search. */
@@ -144,8 +150,7 @@ export type ChildNode<State = unknown, Action = unknown> =
   | RealisedNode<State, Action>;
 
 /**
- * A node of a search tree. Nodes are live: copy what you keep. `JSON.stringify` writes a node as in a saved tree, with
- * its `id` and `depth`.
+ * A node of a search tree. Nodes are live: copy what you keep.
  */
 export type SearchNode<State = unknown, Action = unknown> =
   | RootNode<State, Action>

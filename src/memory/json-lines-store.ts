@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectFunction, expectText } from '../base/expect.ts';
+import { expectation, expectBoolean, expectFunction, expectText } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
@@ -63,6 +63,7 @@ export function jsonLinesStore(
   if (options.onSkipped !== undefined) expectFunction('onSkipped', options.onSkipped);
   if (typeof path !== 'string' || path === '') throw expectation('path', 'a path', path);
   const { onSkipped = warn, fsync = false } = options;
+  expectBoolean('fsync', fsync);
   const lines = new Lines(path, onSkipped);
   return {
     path,

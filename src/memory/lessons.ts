@@ -1,4 +1,10 @@
-import { expectInteger, expectMethods, expectOneOf, expectText } from '../base/expect.ts';
+import {
+  expectArray,
+  expectInteger,
+  expectMethods,
+  expectOneOf,
+  expectText,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Memory, Recollection, Reflection } from '../contracts/memory.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
@@ -87,6 +93,7 @@ export function lessons<State = any, Action = any>(
   if (named !== undefined) expectText('task', named);
   expectInteger('maxTokens', maxTokens, { min: 1 });
   expectInteger('longPath', longPath, { min: 0 });
+  expectArray('stamps', stamps);
   const prompts = withTexts(sets[kind], options.prompts);
   return {
     prompts: promptsOf(prompts),

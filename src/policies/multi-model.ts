@@ -188,6 +188,7 @@ function weighed<Action>(
 }
 
 function expectWeights(weights: Readonly<Record<string, number>>, names: readonly string[]): void {
+  expectObject('weights', weights);
   for (const [name, weight] of Object.entries(weights)) {
     if (!names.includes(name)) throw expectation('weights', `arms among ${names.join(', ')}`, name);
     expectNumber(`weights.${name}`, weight, { min: 0 });

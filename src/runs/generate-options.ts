@@ -1,13 +1,13 @@
-import { EspalierError } from '../base/errors.ts';
 import {
-  describeValue,
   expectArray,
   expectation,
+  expectBoolean,
   expectFunction,
   expectInteger,
   expectMethods,
   expectSignal,
   expectText,
+  expectUnique,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { BudgetPool } from '../calls/budget-pool.ts';
@@ -154,21 +154,17 @@ export function checkGenerateOptions<Problem extends Readonly<Record<'id', strin
     throw expectation('run', 'an open run, such as `openRun("runs/x")`', options.run);
   expectMethods('run', options.run, ['saveTree', 'journalOf']);
   expectFunction('plan', options.plan);
-  const { note, stopWhen, onProgress, around, signal } = options;
+  const { note, trees = true, stopWhen, onProgress, around, signal } = options;
   for (const [name, given] of Object.entries({ note, stopWhen, onProgress, around })) {
     if (given !== undefined) expectFunction(name, given);
   }
+  expectBoolean('trees', trees);
   expectSignal(signal);
   expectArray('problems', options.problems);
-  const ids = new Set<string>();
   for (const [place, problem] of options.problems.entries()) {
-    const { id } = Object(problem) as Problem;
-    expectText(`problems[${place}].id`, id);
-    if (ids.has(id)) {
-      const message = `Expected \`problems\` to have unique ids, got ${describeValue(id)} twice.`;
-      throw new EspalierError('usage', message);
-    }
-    ids.add(id);
+    expectText(`problems[${place}].id`, (Object(problem) as Problem).id);
   }
+  const ids = options.problems.map(({ id }) => id);
+  expectUnique('problems', ids, 'have unique ids');
   return { attempts, concurrency, maxFailuresInARow };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
+import { expectFunction, expectObjects, expectTexts } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
@@ -29,6 +30,9 @@ export function* readRecords<State, Action>(
 ): Generator<readonly TreeRecord<State, Action>[], void, undefined> {
   expectOptions('readRecords', options, 'problems describe');
   const { problems, describe } = options;
+  expectObjects('trees', saved.trees);
+  if (problems !== undefined) expectTexts('problems', problems);
+  expectFunction('describe', describe);
   const byProblem = treesByProblem(saved.trees);
   let file: TreeRecord['file'];
   for (const problem of problems ?? byProblem.keys()) {

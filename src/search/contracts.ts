@@ -393,7 +393,10 @@ export interface SearchResult<State, Action> {
   readonly best: SearchNode<State, Action>;
   /** The actions that lead to it. */
   readonly actions: readonly Action[];
-  /** The best node's answer, from the environment's `answer`; `undefined` without one. */
+  /**
+   * The best node's answer, from the environment's `answer`. `undefined` where the environment has none, as puzzles: their
+   * solution is the `actions`, and the `state` of `best`.
+   */
   readonly answer: JsonValue | undefined;
   /** Whether the best node is terminal or an answer, with an undiscounted return of at least 1. */
   readonly solved: boolean;

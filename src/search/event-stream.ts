@@ -1,5 +1,6 @@
 import { turn } from '#platform';
 import { EspalierError } from '../base/errors.ts';
+import { expectSignal } from '../base/expect.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
 import { eventToJson, type SearchEventJson } from './event-json.ts';
@@ -157,6 +158,7 @@ export class EventStream<State, Action>
     ended.addEventListener('abort', close);
     // Options that are no object are refused by the search.
     const { signal = ended } = Object(this.#options) as { readonly signal?: AbortSignal };
+    expectSignal(signal);
     const emit = (event: SearchEvent<State, Action>): void => {
       try {
         events.push(tell(event));

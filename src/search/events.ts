@@ -7,7 +7,10 @@ import type { Spend } from '../contracts/spend.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchResult, SimulationOutcome } from './contracts.ts';
 
-/** What happens in a search, in order. Nodes and trees are live: copy what you keep. */
+/**
+ * What happens in a search, in order. Nodes and trees are live: copy what you keep. `JSON.stringify` writes them as they are
+ * by then; the `json()` of a stream, as they were at the event, and with the codec of the environment.
+ */
 export type SearchEvent<State = unknown, Action = unknown> =
   | {
       /** A search begins. */

@@ -1,4 +1,4 @@
-import { describeValue, expectInteger } from '../base/expect.ts';
+import { describeValue, expectFunction, expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import { asNative } from '../base/is-thenable.ts';
@@ -67,7 +67,8 @@ export class Expansions<State, Action> {
 
   #check(options: ExpandOptions): void {
     expectOptions('context.expand', options, 'count arm independent widening');
-    const { count = Number.POSITIVE_INFINITY } = options;
+    const { count = Number.POSITIVE_INFINITY, widening } = options;
+    if (widening !== undefined) expectFunction('widening', widening);
     expectInteger('count', count, { min: 1, max: Number.POSITIVE_INFINITY });
     // The tree counts samples.
     if (Number.isFinite(count)) expectInteger('count', count, { max: Number.MAX_SAFE_INTEGER });

@@ -5,6 +5,7 @@ import {
   expectBoolean,
   expectFunction,
   expectInteger,
+  expectIterable,
   expectMethods,
   expectNumber,
   expectObject,
@@ -76,6 +77,9 @@ export function checkOptions<State, Action>(
 ): CheckedOptions<State, Action> {
   expectMethods('environment', environment, ['reset', 'step']);
   expectText('environment.name', environment.name);
+  for (const name of ['key', 'answer'] as const) {
+    if (environment[name] !== undefined) expectFunction(`environment.${name}`, environment[name]);
+  }
   expectObject('options', options);
   expectOptions('search', options, known);
   const { journal, method, outcome, pool, batches, signal, tree } = options;
@@ -134,7 +138,10 @@ function checkOthers<State, Action>({
 }: SearchOptions<State, Action>): void {
   expectBoolean('retryFailed', retryFailed);
   if (tree !== undefined) expectMethods('tree', tree, ['backup', 'fork']);
-  if (journal !== undefined) expectMethods('journal', journal, ['append']);
+  if (journal !== undefined) {
+    expectMethods('journal', journal, ['append']);
+    expectIterable('journal.lines', 'the lines of a journal', journal.lines);
+  }
   if (pool !== undefined) expectMethods('pool', pool, ['charge']);
   if (batches !== undefined) expectMethods('batches', batches, ['send']);
 }

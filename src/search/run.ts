@@ -322,6 +322,7 @@ function runNested<State, Action>(
   options: SearchOptions<State, Action> & { readonly share: number },
   within: NonNullable<Surroundings<State, Action>['within']>,
 ): Promise<SearchResult<State, Action>> {
+  expectObject('options', options);
   const { share, ...rest } = options;
   if (!(share > 0 && share <= 1)) {
     throw expectation('share', 'a number above 0 and up to 1', share);

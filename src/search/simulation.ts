@@ -1,4 +1,4 @@
-import { expectation } from '../base/expect.ts';
+import { expectation, expectFunction } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { bindTakenOut } from '../base/taken-out.ts';
 import type { Random } from '../contracts/context.ts';
@@ -71,6 +71,8 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     }
     if (options !== undefined) expectOptions('simulation.select', options, 'from widening');
     const { from = this.#tree.cursor, widening } = options ?? {};
+    if (widening !== undefined) expectFunction('widening', widening);
+    this.#tree.expectOwn(from);
     this.#tree.rule = selection.spec;
     const view = { cursor: from, widening, discount: this.#tree.discount };
     for (;;) {

@@ -45,11 +45,6 @@ export class Trial {
     if (this.#isPassed || this.#last === undefined) return undefined;
     const { kind, message, cause } = this.#last;
     const [part, count] = [this.#part, this.#count];
-    const gaveUp = /^Gave up (?=after )/;
-    if (count === 1 && gaveUp.test(message)) {
-      const told = sentenceOf(message.replace(gaveUp, `The ${part} gave up `));
-      return withCause({ ...this.#last, message: told }, cause);
-    }
     const isCall = kind === 'call';
     const once = isCall
       ? `The ${part} failed the only time it was asked`

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { expectSignal } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { seededRandom } from '../base/random.ts';
 import { contextFrom } from '../calls/door.ts';
@@ -23,6 +24,7 @@ export function plainContext(
   expectOptions('plainContext', options, 'random clock signal');
   const { random = seededRandom(), clock = manualClock({ auto: true }) } = options;
   const { signal = new AbortController().signal } = options;
+  expectSignal(signal);
   // Every call in flight may add a listener; that is not a leak.
   setMaxListeners(0, signal);
   const call = { signal, clock };

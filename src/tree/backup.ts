@@ -39,9 +39,9 @@ export function carryUp<State, Action>(
 ): number {
   expectOptions('tree.backup', options, 'rule discount outcome');
   const { rule = meanBackup, discount = usualDiscount, outcome } = options;
-  if (outcome !== undefined && !Number.isFinite(outcome)) {
-    throw expectation('outcome', 'a finite number', outcome);
-  }
+  expectFunction('rule', rule);
+  expectNumber('discount', discount, { min: 0, max: 1 });
+  if (outcome !== undefined) expectNumber('outcome', outcome);
   const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
   let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
   // The evaluation of a node may already be Q(s, a). The root has no action.

@@ -278,7 +278,11 @@ export function descend(rule: SelectionRule, options: SelectionOptions = {}): Se
     if (isClosed(node, revisit)) return undefined;
     while (node.children.length > 0 && !canWiden(node, widening)) {
       const children: readonly SearchNode<State, Action>[] = node.children;
-      const next = choose(children, rule(node, random, tree), { revisit, ties, random });
+      const score = rule(node, random, tree);
+      if (typeof score !== 'function') {
+        throw expectation('rule', 'a function that returns one that scores a child', score);
+      }
+      const next = choose(children, score, { revisit, ties, random });
       if (next === undefined) break;
       node = next;
     }

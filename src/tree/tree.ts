@@ -2,10 +2,12 @@ import { EspalierError } from '../base/errors.ts';
 import {
   expectation,
   expectNode,
+  expectNumber,
   expectObject,
   expectObjects,
   expectOneOf,
 } from '../base/expect.ts';
+import { isFailure } from '../base/failure.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -209,6 +211,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records an evaluation. Further samples are kept; their mean is the value. */
   addEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
     const own = this.#own(node);
+    expectNumber('evaluation.value', Object(evaluation).value);
     own.addEvaluation(evaluation);
     this.#best.consider(node);
   }
@@ -216,6 +219,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Marks a node as failed. */
   fail(node: SearchNode<State, Action>, failure: Failure): void {
     const own = this.#own(node);
+    if (!isFailure(failure))
+      throw expectation('failure', 'one with a `kind` and a `message`', failure);
     own.set({ failure });
     own.status = 'failed';
     closeAbove(own);

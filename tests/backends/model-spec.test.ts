@@ -151,7 +151,7 @@ describe('what is no model spec', () => {
 
 test('a model spec has no query, which may hold a key', () => {
   for (const spec of ['http://host/v1?api_key=s3#m', 'vllm:http://host/v1?api_key=s3#m']) {
-    expect(() => parseModelSpec(spec)).toThrow('(`--key-variable`)');
+    expect(() => parseModelSpec(spec)).toThrow('the key goes in an environment variable');
     expect(() => parseModelSpec(spec)).not.toThrow('s3');
   }
 });

@@ -358,7 +358,7 @@ test.each([
     const options = { ...base, task, model, budgets, seeds: 1, limit: 6, methods: ['mcts'] };
     const { report } = await compare({ ...options, out: newFolder() });
     expect(report.warnings[0]).toBe(
-      'Not one call of greedy, self-consistency, best-of-n and mcts fits 5 of 6 problems at 300 tokens: raise `--budgets`, or lower `--max-tokens` or `--thought-tokens`.',
+      'Not one call of greedy, self-consistency, best-of-n and mcts fits 5 of 6 problems at 300 tokens: raise the budget, or lower the maximum tokens of an answer or of its thoughts.',
     );
   },
 );

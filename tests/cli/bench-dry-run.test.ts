@@ -89,7 +89,7 @@ test.each([[['--dry-run']], [[]]])(
     const asked = ['--task', 'game24', '--model', 'openai:gpt-6-luna', '--limit', '40'];
     const { code, stderr } = await espalier('bench', ...asked, '--out', out, ...options);
     expect(stderr).toMatch(
-      /^Not one call of greedy fits 1,000 tokens: [^\n]* raise `--budgets`\.\n$/,
+      /^Not one call of greedy fits 1,000 tokens: [^\n]* Raise the budget, or lower [^\n]*\.\n$/,
     );
     expect([code, existsSync(out)]).toEqual([2, false]);
     expect(fetched).not.toHaveBeenCalled();

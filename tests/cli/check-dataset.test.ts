@@ -42,14 +42,14 @@ describe('espalier check-dataset', () => {
 
     expect(code).toBe(0);
     expect(text).toMatch(/^default\/train {3}.*1 .*trl-preference$/m);
-    expect(text).toMatch(/\nNothing was found in 1 row\.\n$/);
+    expect(text).toMatch(/\nNo problems found in 1 row\. You can train\.\n$/);
   });
 
   test('no rows: 2, as there is nothing to train on', async () => {
     const { code, text } = await check(fileIn(folder, 'empty.jsonl', ''));
 
     expect(code).toBe(2);
-    expect(text).toMatch(/\nIt has no rows: there is nothing to train on\.\n$/);
+    expect(text).toMatch(/\nThere are no rows to train on\.\n$/);
   });
 
   test('errors: 1, and nothing of the dataset reaches the terminal as it is', async () => {

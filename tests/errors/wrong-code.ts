@@ -15,7 +15,13 @@ import * as memories from '../../src/memory/index.ts';
 import * as methods from '../../src/methods/index.ts';
 import * as policies from '../../src/policies/index.ts';
 import * as runs from '../../src/runs/index.ts';
-import { describePolicy, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
+import {
+  describePolicy,
+  emulator,
+  plainContext,
+  type ScriptedModel,
+  scriptedModel,
+} from '../../src/testing/index.ts';
 import * as values from '../../src/values/index.ts';
 
 /** What a user without types wrote, what the error has to name, and its code. */
@@ -55,6 +61,29 @@ async function lost(wrong: object): Promise<never> {
   const { failures } = await found({ budget: { simulations: 3 }, ...wrong });
   throw Object.assign(new Error(failures.first[0]?.message ?? 'Nothing failed.'), { code: 'lost' });
 }
+
+/** A search whose algorithm calls something wrongly. */
+const running = (run: (tree: Loose, context: Loose) => unknown) =>
+  found({ algorithm: { name: 'mine', concurrency: 'any', laws: [], run } });
+
+type Context = core.SearchContext<string, string>;
+
+/** The same within a simulation, after a first expansion. */
+const simulating = (run: (simulation: core.Simulation<string, string>) => unknown) =>
+  running(async ({ root }: core.SearchTree<string, string>, context: Context) => {
+    await context.expand(root);
+    await context.simulate(async (simulation) => {
+      run(simulation);
+      return 'exhausted';
+    });
+  });
+
+/** A benchmark of one instance with something wrong. */
+const compared = (wrong: object, instance: object = {}) =>
+  bench.compare({
+    task: { name: 'a', title: 'A', instances: () => [{ id: 'a', environment: bare, ...instance }] },
+    ...{ model, methods: [], budgets: [{ unit: 'calls', limit: 1 }], out: 'unused', ...wrong },
+  } as Loose);
 
 /** A search of an environment with one tool. */
 async function toolsWith(wrong: object, action: unknown = { tool: 'add', input: {} }) {
@@ -273,6 +302,16 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
       ['evaluator', 'oracle'],
     ],
     [
+      'an outcome that is the method of a verifier',
+      () => found({ outcome: () => ({ correct: true }) }),
+      ['outcome', 'method `verify`', 'Write `{ verify: … }` with it, or call it'],
+    ],
+    [
+      'a verifier that is its method',
+      () => values.verifier((() => ({ correct: true })) as Loose),
+      ['verifier', 'Write `{ verify: … }`'],
+    ],
+    [
       'votes without answers',
       () => found({ algorithm: core.bestOfN({ choose: 'majority' }), budget: { simulations: 4 } }),
       ['bare', 'answer'],
@@ -369,6 +408,185 @@ export function wrongCode({ folder, server }: Ground): readonly WrongCode[] {
           },
         }),
       ['simulation', 'continue', 'undefined'],
+    ],
+    // Algorithms.
+    [
+      'a rule of a backup that is none',
+      () =>
+        running(async (tree: core.SearchTree, { evaluate }: Context) => {
+          await evaluate([tree.root as Loose]);
+          tree.backup(tree.root, { rule: 'mean' as Loose });
+        }),
+      ['`rule`', 'function', '"mean"'],
+    ],
+    [
+      'a discount of a backup that is none',
+      () =>
+        running(async (tree: core.SearchTree, { evaluate }: Context) => {
+          await evaluate([tree.root as Loose]);
+          tree.backup(tree.root, { discount: 2 });
+        }),
+      ['`discount`', 'from 0 to 1', '`2`'],
+    ],
+    [
+      'a nested search without options',
+      () => running((_tree, { search }: Context) => search(bare, undefined as Loose)),
+      ['`options`', 'object', 'undefined'],
+    ],
+    [
+      'a nested search of nothing',
+      () =>
+        running((_tree, { search }: Context) =>
+          search(undefined as Loose, { policy, evaluator, share: 0.5 }),
+        ),
+      ['environment', 'reset', 'undefined'],
+    ],
+    ['no options', () => core.search(bare, undefined as Loose), ['options', 'object', 'undefined']],
+    [
+      'a start of a selection that is no node',
+      () => simulating(({ select }) => select(core.descend(core.uct()), { from: {} as Loose })),
+      ['`node`', 'tree\\.root', 'object'],
+    ],
+    [
+      'a widening of a selection that is none',
+      () => simulating(({ select }) => select(core.descend(core.uct()), { widening: 2 as Loose })),
+      ['`widening`', 'function', '`2`'],
+    ],
+    [
+      'a rule of a selection that scores nothing',
+      () => simulating(({ select }) => select(core.descend((() => 1) as Loose))),
+      ['`rule`', 'scores a child', '`1`'],
+    ],
+    [
+      'a widening of an expansion that is none',
+      () =>
+        running(({ root }: core.SearchTree, { expand }: Context) =>
+          expand(root as Loose, { widening: 2 as Loose }),
+        ),
+      ['`widening`', 'function', '`2`'],
+    ],
+    [
+      'an effect of nothing',
+      () => running((_tree, { effect }: Context) => effect('look', 1, undefined as Loose)),
+      ['`run`', 'function', 'undefined'],
+    ],
+    [
+      'a failure in words',
+      () => running(async (tree: core.SearchTree) => tree.fail(tree.root, 'It is over.' as Loose)),
+      ['`failure`', '`kind`', 'It is over'],
+    ],
+    [
+      'an evaluation without its value',
+      () => running(async (tree: core.SearchTree) => tree.addEvaluation(tree.root, {} as Loose)),
+      ['evaluation\\.value', 'finite', 'undefined'],
+    ],
+    [
+      'a stream with a controller for its signal',
+      () =>
+        core
+          .streamSearch(bare, { policy, evaluator, signal: new AbortController() as Loose })
+          .next(),
+      ['signal', 'controller\\.signal', 'object'],
+    ],
+    [
+      'a key of states that is no function',
+      () => core.search({ ...bare, key: 'state' } as Loose, { policy, evaluator }),
+      ['environment\\.key', 'function', '"state"'],
+    ],
+    [
+      'a journal without lines',
+      () => found({ journal: { mode: 'record', append: () => {} } }),
+      ['journal\\.lines', 'undefined'],
+    ],
+    // Parts of options that are nothing.
+    [
+      'no headers',
+      () => backends.openai({ model: 'm', headers: null as Loose }),
+      ['`headers`', 'null'],
+    ],
+    [
+      'no client',
+      () => backends.openai({ model: 'm', client: null as Loose }),
+      ['`client`', 'null'],
+    ],
+    [
+      'a client that is none',
+      () => backends.openai({ model: 'm', client: {} as Loose }),
+      ['client\\.chat', 'undefined'],
+    ],
+    [
+      'no client of Anthropic',
+      () => backends.anthropic({ model: 'm', client: null as Loose }),
+      ['`client`', 'null'],
+    ],
+    [
+      'no thinking',
+      () => backends.anthropic({ model: 'm', thinking: null as Loose }),
+      ['`thinking`', 'null'],
+    ],
+    [
+      'no ids of labels',
+      () => backends.decisionsFromScores({ model: 'm', server: 'vllm', labelIds: null as Loose }),
+      ['labelIds', 'null'],
+    ],
+    [
+      'a recording of nothing',
+      () => backends.replay({ journal: [null as Loose] }),
+      ['journal\\[0\\]', 'null'],
+    ],
+    [
+      'no stamps',
+      () =>
+        memories.lessons({
+          memory: memories.memory({ store: memories.inMemoryStore() }),
+          ...{ kind: 'policy', stamps: null as Loose },
+        }),
+      ['stamps', 'array', 'null'],
+    ],
+    ['no thoughts', () => data.sftRules.agentR({ thoughts: null as Loose }), ['thoughts', 'null']],
+    [
+      'no weights',
+      () =>
+        policies.multiModel({
+          arms: { one: { propose: policy } },
+          weights: null as Loose,
+        }),
+      ['weights', 'object', 'null'],
+    ],
+    [
+      'no question',
+      () => values.decision({ model: { decide: () => 1 } as Loose, question: null as Loose }),
+      ['question', 'object', 'null'],
+    ],
+    [
+      'faults in words',
+      () => emulator({ dialect: 'vllm', faults: 'auth' as Loose }),
+      ['faults', 'array', 'auth'],
+    ],
+    [
+      'a context without a signal',
+      () => plainContext({ signal: null as Loose }),
+      ['signal', 'null'],
+    ],
+    [
+      'a word without a prototype',
+      () => found({ order: Object.create(null) }),
+      ['order', 'arrival', 'object'],
+    ],
+    [
+      'a run without trees',
+      () => runs.readRecords({} as Loose, { describe: () => undefined }).next(),
+      ['trees', 'array', 'undefined'],
+    ],
+    [
+      'a benchmark of the name of a model',
+      () => compared({ judgeModel: 'openai:gpt-5' }),
+      ['judgeModel', 'generate', 'openai:gpt-5'],
+    ],
+    [
+      'an instance with the name of a model',
+      () => compared({}, { model: 'openai:gpt-5' }),
+      ['instances\\(\\)\\[0\\]\\.model', 'openai:gpt-5'],
     ],
     // Models and servers.
     [

@@ -149,6 +149,11 @@ export function wrongCommands({
       [...ask, '--model', 'gpt4'],
       ['Did you mean `openai:gpt4`'],
     ],
+    [
+      'a model of an address that holds a key',
+      [...ask, '--model', 'vllm:http://key@localhost#m'],
+      ['`--model` to be a spec without', '…@localhost'],
+    ],
     ['a model without its provider', [...ask, '--model', 'gpt-5'], ['gpt-5', 'openai:']],
     ['no model, misspelt', [...ask, '--model', 'nonne'], ['--model', 'Did you mean `none`']],
     [
@@ -308,7 +313,7 @@ export function wrongCommands({
     [
       'a demo with too few tokens',
       ['demo', '--puzzles', '1', '--tokens', '5', '--json'],
-      ['5 tokens', 'Raise `--tokens`'],
+      ['5 tokens', 'Raise the budget'],
     ],
     ['a benchmark of nothing', ['bench'], ['--task']],
     ['a task of benchmarks that is misspelt', ['bench', '--task', 'gsm9k'], ['gsm9k']],

@@ -107,6 +107,8 @@ describe.each(Object.keys(read) as Name[])('usage that cannot be, by %s,', (name
     expect(overdraft).toEqual({ tokens: 0, usd: 0 });
     const told = warnings.filter(({ about }) => about === 'usage');
     expect(told[0]?.message).toMatch(/impossible usage .* charged as reserved; 1 so far/);
+    expect(told[0]?.message).not.toContain('NaN');
+    if (what === 'fewer than none') expect(told[0]?.message).toContain('`outputTokens` is `-5`');
     // 1, 2, 4, 8, 16 …
     expect(told).toHaveLength(Math.floor(Math.log2(spend.calls)) + 1);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rewardFrom } from '../../src/backends/index.ts';
 import { llama } from '../../src/backends/llama/index.ts';
+import { compare } from '../../src/bench/index.ts';
 import {
   BudgetPool,
   memoryJournal,
@@ -11,6 +12,8 @@ import {
   withCache,
   withRetry,
 } from '../../src/calls/index.ts';
+import { formats, pairRules, sftRules, stepLabels } from '../../src/data/index.ts';
+import { fromWorld } from '../../src/environments/index.ts';
 import {
   byMinMax,
   byParentAndSiblings,
@@ -32,6 +35,7 @@ import {
   uct,
   virtualLoss,
 } from '../../src/index.ts';
+import { jsonLinesStore } from '../../src/memory/index.ts';
 import { toolChainStar } from '../../src/methods/index.ts';
 import {
   callTools,
@@ -40,7 +44,7 @@ import {
   selfRefine,
   subQuestion,
 } from '../../src/policies/index.ts';
-import { openRun, readRun } from '../../src/runs/index.ts';
+import { generate, openRun, readRun } from '../../src/runs/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import {
   criticRanking,
@@ -54,6 +58,20 @@ import {
 
 /** What callers without types may write. */
 type Loose = never;
+const benchmark = {
+  task: { name: 'a', title: 'A', instances: () => [] },
+  methods: [],
+  budgets: [{ unit: 'calls', limit: 1 }],
+  out: 'unused',
+};
+const many = {
+  run: { saveTree() {}, journalOf() {} },
+  problems: [],
+  plan: () => ({}),
+};
+const folder = mkdtempSync(join(tmpdir(), 'espalier-wrong-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 type Refused = readonly (readonly [text: string, call: () => unknown, sentence: string])[];
 
 const loose = (value: unknown) => value as Loose;
@@ -183,9 +201,6 @@ describe('a part that asks a model', () => {
 const own = () => new SearchTree('', { environment: 'none', seed: 0 });
 
 describe('a method', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'espalier-wrong-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
   test.each([
     [{ type: 'note' }, '`line` to be a line of a journal (field `type`: '],
     [{ type: 'result', call: 0 }, '`line` to be a line of a journal (field `'],
@@ -244,6 +259,31 @@ describe('a method', () => {
     await expectRefused(() => called(run[method], entry), sentence);
     const { trees, outcomes } = readRun(path);
     expect([trees, outcomes]).toEqual([[], []]);
+  });
+});
+
+describe("a text in place of true or false, such as 'no',", () => {
+  const world = loose(() => ({}));
+  const refused: readonly (readonly [option: string, call: (given: object) => unknown])[] = [
+    ['fsync', (given) => openJournal(join(folder, 'fsync.jsonl'), given)],
+    ['fsync', (given) => jsonLinesStore(join(folder, 'fsync.jsonl'), given)],
+    ['charged', withCache],
+    ['paced', withCache],
+    ['paced', (given) => compare(loose({ ...benchmark, ...given }))],
+    ['trees', (given) => generate(loose({ ...many, ...given }))],
+    ['rightOnly', pairRules.mctsDpo],
+    ['onlyRight', sftRules.traversals],
+    ['oracleGuided', sftRules.refiner],
+    ['oracleGuided', sftRules.judgements],
+    ['untilError', stepLabels.prm800k],
+    ['provenance', formats.verl],
+    ['incremental', (given) => rewardFrom({ name: 'a', score: () => [1], ...given })],
+    ['restores', (given) => fromWorld(world, { name: 'a', instances: 1, ...given })],
+  ];
+
+  test.each(refused)('is refused as `%s`', async (option, call) => {
+    const sentence = `Expected \`${option}\` to be true or false, got \`"no"\`.`;
+    await expectRefused(() => call({ [option]: 'no' }), sentence);
   });
 });
 

@@ -33,6 +33,7 @@ const fresh = {
   annotations: {},
   completion: undefined,
   samples: 0,
+  toJSON: () => ({ id: 0, depth: 0 }),
 } as const;
 
 /** A root in `state` whose children have the given actions. */

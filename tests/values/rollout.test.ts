@@ -53,6 +53,20 @@ describe('a rollout', () => {
     expect(seen).toEqual([completion, completion]);
   });
 
+  it('shows its policy nodes that JSON holds without their parents', async () => {
+    const seen: string[] = [];
+    const noting: Policy<number, number> = {
+      propose(node) {
+        seen.push(JSON.stringify(node.toJSON()), JSON.stringify(node));
+        return [{ action: 1 }];
+      },
+    };
+    await rollout({ policy: noting }).evaluate([start(3)], request());
+    const root = '{"id":0,"depth":0,"state":3,"terminal":false}';
+    const child = '{"id":0,"depth":1,"action":1,"state":4,"terminal":false}';
+    expect(seen).toEqual([root, root, child, child]);
+  });
+
   it('returns the discounted sum of rewards', () => {
     // From 2 the reward comes with the third action: 0.5².
     const evaluator = rollout({ policy: rightward, discount: 0.5 });

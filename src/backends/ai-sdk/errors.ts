@@ -1,4 +1,5 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
+import { shortened } from '../../base/failure.ts';
 import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
 import { parsedJson } from '../transport/json.ts';
 import { withoutSecrets } from '../transport/secrets.ts';
@@ -48,6 +49,6 @@ function unsent(
   said: string,
   { provider, modelId }: WireContext,
 ): ModelCallError {
-  const message = `${provider}:${modelId} cannot be called: ${withoutSecrets(said)}`;
+  const message = `${provider}:${modelId} cannot be called: ${shortened(withoutSecrets(said))}`;
   return new ModelCallError({ kind, message, charged: false });
 }

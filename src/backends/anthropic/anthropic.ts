@@ -1,4 +1,4 @@
-import { expectBoolean, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectMethods, expectObject, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { countMs } from '../../calls/operations/count.ts';
 import type { BatchService } from '../../contracts/batch.ts';
@@ -172,13 +172,14 @@ function checkOptions(options: AnthropicOptions): void {
   expectModelName(model, 'claude-sonnet-5-5');
   expectConnection(options);
   if (client !== undefined) {
-    expectMethods('client', client, []);
+    expectObject('client', client);
     expectMethods('client.messages', client.messages, ['create', 'stream']);
   }
   expectAbsentBesideClient(options, [
     ...(['apiKey', 'keyVariable', 'baseUrl', 'fetch', 'maxReplyBytes'] as const),
   ]);
   if (thinking !== undefined) {
+    expectObject('thinking', thinking);
     expectOneOf('thinking.type', thinking.type, [
       'adaptive',
       'between_tools',

@@ -1,6 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectMethods } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { shortened } from '../../base/failure.ts';
 import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type {
@@ -98,7 +99,7 @@ function read({ name, question, model }: Reading, completion: Completion | undef
       masses.map((mass) => mass / sum),
     );
   }
-  const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(token));
+  const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(shortened(token, 60)));
   return unread(
     `Expected one of ${codes.join(', ')} with a probability of ${leastMass} or more, got ${tokens.join(', ')}.`,
   );

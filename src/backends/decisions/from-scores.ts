@@ -1,5 +1,5 @@
 import { ModelCallError } from '../../base/errors.ts';
-import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectation, expectFunction, expectObject, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type {
   Decision,
@@ -75,6 +75,7 @@ export function decisionsFromScores(
   const { server, labelIds = {}, render = plainText, prompts } = options;
   expectOneOf('server', server, ['sglang', 'vllm']);
   expectFunction('render', render);
+  expectObject('labelIds', labelIds);
   for (const [code, id] of Object.entries(labelIds)) {
     if (!Number.isSafeInteger(id) || id < 0)
       throw expectation(`labelIds.${code}`, 'a token id', id);

@@ -1,4 +1,5 @@
 import { ModelCallError } from '../../base/errors.ts';
+import { shortened } from '../../base/failure.ts';
 import type { GenerateRequest, Generation } from '../../contracts/language-model.ts';
 import { readChatReply } from '../transport/chat-reply.ts';
 import { conversationOf, type JsonBody } from '../transport/chat-request.ts';
@@ -160,7 +161,7 @@ async function withModels(failure: ModelCallError, asking: Answering): Promise<M
   call.signal.throwIfAborted();
   const names = (models ?? []).map(({ id }) => id);
   if (names.length === 0 || names.includes(connected.model)) return failure;
-  const some = names.slice(0, 10).join(', ');
+  const some = shortened(names.slice(0, 10).join(', '), 500);
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
   return new ModelCallError({
     kind: 'bad-request',

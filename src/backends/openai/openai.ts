@@ -1,4 +1,4 @@
-import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectMethods, expectObject, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
 import {
@@ -150,8 +150,8 @@ function checkOptions(options: OpenAiOptions): void {
   expectModelName(model, 'gpt-6-luna');
   expectConnection(options);
   if (client !== undefined) {
-    expectMethods('client', client, []);
-    expectMethods('client.chat', client.chat, []);
+    expectObject('client', client);
+    expectObject('client.chat', client.chat);
     expectMethods('client.chat.completions', client.chat.completions, ['create']);
   }
   expectAbsentBesideClient(options, [

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
-import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import { describeValue, expectation, expectInteger, expectObjects } from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Journal } from '../../calls/journal.ts';
@@ -73,7 +73,10 @@ export function replay(options: {
 
 function linesOf(journal: Parameters<typeof replay>[0]['journal']): Iterable<JournalLine> {
   if (typeof journal === 'string') return readJournal(fileOf(journal)).lines;
-  if (Array.isArray(journal)) return journal as readonly JournalLine[];
+  if (Array.isArray(journal)) {
+    expectObjects('journal', journal);
+    return journal as readonly JournalLine[];
+  }
   if (typeof journal === 'object' && (journal as unknown) !== null && 'lines' in journal) {
     return journal.lines;
   }

@@ -1,6 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { shortened } from '../../base/failure.ts';
 import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall, TokenAlternative } from '../../contracts/language-model.ts';
@@ -154,7 +155,7 @@ function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): 
   const least = Math.exp(Math.min(0, ...told.map(({ logprob }) => logprob)));
   const doubt = right > 0 && wrong > 0 ? 0 : least / (right + wrong + least);
   if (doubt <= mostDoubt && right + wrong >= leastMass) return right / (right + wrong);
-  const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(token));
+  const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(shortened(token, 60)));
   return {
     kind: 'parse',
     message: `Expected ${JSON.stringify(good)} and ${JSON.stringify(bad)} with a probability of ${leastMass} or more, got ${tokens.join(', ')}.`,

@@ -1,5 +1,11 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectArray, expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectBoolean,
+  expectFunction,
+  expectOneOf,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
@@ -24,6 +30,7 @@ export function rewardFrom(
 ): RewardModel {
   expectOptions('rewardFrom', options, 'incremental range scores name score');
   const { name, score, scores = 'steps', incremental = false, range = [0, 1] } = options;
+  expectBoolean('incremental', incremental);
   if (typeof name !== 'string' || name === '') throw expectation('name', 'a name', name);
   expectFunction('score', score);
   expectOneOf('scores', scores, ['solution', 'steps']);

@@ -1,5 +1,11 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectNumber,
+  expectObject,
+} from '../../base/expect.ts';
 import type { RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
 
 /** Connection options of models over HTTP. */
@@ -117,6 +123,7 @@ function withoutUser(address: string): string {
 }
 
 function expectHeaders(headers: Readonly<Record<string, string>>): void {
+  expectObject('headers', headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') {
       throw expectation(`headers.${name}`, 'a string', typeof value);

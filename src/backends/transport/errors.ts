@@ -1,5 +1,6 @@
 import { withoutCredentials } from '../../base/address.ts';
 import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../base/errors.ts';
+import { shortened } from '../../base/failure.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
 import { type KnownSecrets, withoutSecrets } from './secrets.ts';
 import { causesOf, isUnsent } from './unsent.ts';
@@ -84,7 +85,7 @@ function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boole
 
 /** The error if there is no key to send. No other search can use the model either. */
 export function keyMissing({ provider, modelId, keyVariable }: WireContext): EspalierError {
-  const message = `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`;
+  const message = `${provider}:${modelId} has no key. Set ${keyVariable}, or name another variable for the key.`;
   return new EspalierError('usage', message, { scope: 'run' });
 }
 
@@ -253,10 +254,9 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
   const isTold = !(error instanceof Error) && code !== '';
   const told = status ?? (isTold ? brief(code) : undefined);
   const said = `${told === undefined ? '' : `${told}: `}${brief(text)}`;
-  const key = keyVariable === undefined ? 'the key' : `${keyVariable}, or the option \`apiKey\`,`;
   switch (kind) {
     case 'auth':
-      return `${model} refuses the key (${said}). Check ${key} and what it may use.`;
+      return `${model} refuses the key (${said}). Check ${keyVariable ?? 'the key'} and what it may use.`;
     case 'credit':
       return `${model} has no credit left (${said}). Check the account's billing and its limits, then run again.`;
     case 'rate-limit':
@@ -296,8 +296,7 @@ function brief(text: string): string {
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;
-  return short.replace(/\.$/, '');
+  return shortened(line).replace(/\.$/, '');
 }
 
 function requestIdOf(error: unknown): string | undefined {

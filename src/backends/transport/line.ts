@@ -121,8 +121,9 @@ export class Line {
   /** The context for errors. */
   context(signal: AbortSignal = noSignal): WireContext {
     const { provider, modelId } = this;
-    const { baseUrl, usualKeyVariable, keyVariable = usualKeyVariable } = this.#options;
-    return { provider, modelId, baseUrl, keyVariable, secrets: this.#secrets, signal };
+    const { apiKey, baseUrl, usualKeyVariable, keyVariable = usualKeyVariable } = this.#options;
+    const known = apiKey === undefined ? { keyVariable } : {};
+    return { provider, modelId, baseUrl, ...known, secrets: this.#secrets, signal };
   }
 
   /** The error for an invalid reply. @param what - A description of the answer. */

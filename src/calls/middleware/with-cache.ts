@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
-import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
+import { expectBoolean, expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { jsonFault } from '../../base/json.ts';
@@ -64,6 +64,8 @@ export interface CacheOptions {
 export function withCache(options: CacheOptions = {}): AnyMiddleware {
   expectOptions('withCache', options, 'store maxEntries ttlMs namespace charged paced');
   const { maxEntries = 10_000, ttlMs, charged = false, paced = false } = options;
+  expectBoolean('charged', charged);
+  expectBoolean('paced', paced);
   // The limit of a map.
   expectInteger('maxEntries', maxEntries, { min: 1, max: 2 ** 24 });
   if (ttlMs !== undefined) expectNumber('ttlMs', ttlMs, { min: 1 });

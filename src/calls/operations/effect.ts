@@ -1,4 +1,5 @@
 import { expectJson } from '../../base/canonical-json.ts';
+import { expectFunction } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { EffectName } from '../../contracts/context.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -12,6 +13,7 @@ export function effect<T>(
 ): Operation<JsonValue, T> {
   const named = typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
   expectOptions('context.effect', named, 'name repeatable pure free');
+  expectFunction('run', run);
   const { name, repeatable, pure = false, free = false } = named;
   return {
     kind: 'effect',

@@ -1,3 +1,4 @@
+import { counted } from '../../base/counted.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { identityOf, type ReadRow, type RowTurn, textOf } from '../formats/reading.ts';
 import { answerFaults } from './answer-checks.ts';
@@ -121,7 +122,7 @@ const labelCounts: RowCheck = ({ kind, steps, labels }) => {
   if (kind !== 'stepwise' || steps === undefined || labels === undefined) return none;
   return steps.length === labels.length
     ? none
-    : found('label-count', `${steps.length} steps, ${labels.length} labels`);
+    : found('label-count', `${counted(steps.length, 'step')}, ${counted(labels.length, 'label')}`);
 };
 
 /** Labels are booleans, or ratings. */

@@ -61,7 +61,7 @@ export class SetTally {
     const idle = this.#depths.idle();
     if (idle !== undefined) {
       const { pairs, last, wrongWrong } = idle;
-      const excerpt = `of ${pairs} pairs ${last} between last steps, ${wrongWrong} others wrong against wrong`;
+      const excerpt = `of ${pairs} pairs, ${last} are between last steps, and ${wrongWrong} others are wrong against wrong`;
       faults.push({ code: 'idle-pairs', excerpt });
     }
     return faults;
@@ -98,8 +98,8 @@ export class SetTally {
       facts.push(
         ['pairs of unequal length', longer + shorter],
         ['chosen longer, share', longer / Math.max(1, longer + shorter)],
-        ['chosen longer, low', low],
-        ['chosen longer, high', high],
+        ['chosen longer, 95 % from', low],
+        ['chosen longer, 95 % to', high],
         ['chosen / rejected length, mean', ratios / count],
       );
     }

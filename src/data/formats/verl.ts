@@ -1,3 +1,4 @@
+import { expectBoolean } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isOfTools } from '../../base/tools-in-words.ts';
 import type { PromptRow } from '../rows.ts';
@@ -19,6 +20,7 @@ export function verl(
 ): DatasetFormat<'prompt'> {
   expectOptions('verl', options, 'render provenance endToken dataSource ability');
   const { dataSource = 'espalier', ability = 'reasoning', provenance = true } = options;
+  expectBoolean('provenance', provenance);
   const extra: Columns = provenance ? provenanceColumns('prompt') : { problem_id: 'string' };
   const extraOf = (row: PromptRow) =>
     provenance ? writeProvenance(row) : { problem_id: row.provenance.problem };

@@ -1,4 +1,4 @@
-import { expectNumber } from '../../base/expect.ts';
+import { expectBoolean, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import type { StepLabel } from './monte-carlo.ts';
@@ -28,6 +28,7 @@ export function prm800k(
 ): RowRule<StepwiseRow> {
   expectOptions('prm800k', options, `${stepLabelOptions} wrongTo rightFrom untilError`);
   const { untilError = true, wrongTo = 0, rightFrom = 0.5 } = options;
+  expectBoolean('untilError', untilError);
   expectNumber('wrongTo', wrongTo, { min: 0, max: 1 });
   expectNumber('rightFrom', rightFrom, { min: wrongTo, max: 1 });
   const ratingOf = (value: number): StepLabel['rating'] =>

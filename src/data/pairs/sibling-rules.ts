@@ -1,4 +1,4 @@
-import { expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
@@ -28,6 +28,7 @@ export function mctsDpo(
 ): PairRowRule {
   expectOptions('mctsDpo', options, `${pairFilters} rejected rightOnly`);
   const { rejected = 'worst', rightOnly = false, ...filters } = options;
+  expectBoolean('rightOnly', rightOnly);
   expectOneOf('rejected', rejected, ['random', 'second', 'worst']);
   return preferences({
     name: 'mcts-dpo',

@@ -1,4 +1,10 @@
-import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import {
+  expectFunction,
+  expectInteger,
+  expectNumber,
+  expectOneOf,
+  expectTexts,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Message } from '../../contracts/language-model.ts';
@@ -48,6 +54,7 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
   const { splice = 'naive', verify, thoughts = revisionThoughts } = options;
   expectOneOf('splice', splice, ['naive', 'replay-verified']);
   if (splice === 'replay-verified') expectFunction('verify', verify);
+  expectTexts('thoughts', thoughts);
   expectInteger('thoughts.length', thoughts.length, { min: 1 });
   expectNumber('alpha', options.alpha ?? 0);
   expectNumber('beta', options.beta ?? 0, { min: 0 });

@@ -1,4 +1,4 @@
-import { expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -51,6 +51,7 @@ export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
   expectOptions('judgements', options, 'verdict only oracleGuided question reply');
   const { verdict, only = 'all', question = usualQuestion } = options;
   const { reply = usualReply, oracleGuided = false } = options;
+  expectBoolean('oracleGuided', oracleGuided);
   if (verdict !== undefined) expectFunction('verdict', verdict);
   expectOneOf('only', only, ['all', 'split']);
   expectFunction('reply', reply);

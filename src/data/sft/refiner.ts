@@ -1,4 +1,4 @@
-import { expectFunction, expectNumber } from '../../base/expect.ts';
+import { expectBoolean, expectFunction, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
@@ -58,6 +58,7 @@ const usualRequest =
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   expectOptions('refiner', options, 'critique minGain oracleGuided request');
   const { minGain = 0, request = usualRequest, oracleGuided = false } = options;
+  expectBoolean('oracleGuided', oracleGuided);
   const critique = options.critique ?? ((parent: SearchNode) => critiqueOf(parent)?.rationale);
   expectFunction('critique', critique);
   expectNumber('minGain', minGain, { min: 0 });

@@ -1,4 +1,10 @@
-import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import {
+  expectBoolean,
+  expectFunction,
+  expectInteger,
+  expectNumber,
+  expectOneOf,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
@@ -57,6 +63,7 @@ export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
   expectOptions('traversals', options, 'variant c simulations maxMoves onlyRight thought back');
   const { variant = 'exploratory', c = 1, simulations = 50, maxMoves = 35 } = options;
   const { onlyRight = true, thought, back = goBackText } = options;
+  expectBoolean('onlyRight', onlyRight);
   expectOneOf('variant', variant, ['exploratory', 'imitation']);
   expectNumber('c', c, { min: 0 });
   expectInteger('simulations', simulations, { min: 1 });

@@ -1,5 +1,11 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectFunction, expectInteger, expectMethods, expectText } from '../../base/expect.ts';
+import {
+  expectBoolean,
+  expectFunction,
+  expectInteger,
+  expectMethods,
+  expectText,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -83,6 +89,7 @@ export function fromWorld<Action, Observation>(
   expectOptions('fromWorld', options, known);
   const { name, instances, snapshots = 64, restores = true, notation, answer } = options;
   const { timeoutMs = 30_000 } = options;
+  expectBoolean('restores', restores);
   expectFunction('create', create);
   expectText('name', name);
   expectInteger('instances', instances, { min: 1 });

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { withoutCredentials } from '../../base/address.ts';
-import { messageOf, sentenceOf } from '../../base/failure.ts';
+import { messageOf, sentenceOf, shortened } from '../../base/failure.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -52,9 +52,11 @@ export function programWire(command: readonly string[], cwd: string | undefined)
     line(text) {
       const answer = answerIn(text);
       if (answer === undefined)
-        return fail(`wrote something that is not an answer: ${shown(text)}`);
+        return fail(`wrote something that is not an answer: ${shortened(text)}`);
       if (asked === undefined || answer.id !== asked.id) {
-        return fail(`answered ${shown(JSON.stringify(answer.id ?? null))}, which was not asked.`);
+        return fail(
+          `answered ${shortened(JSON.stringify(answer.id ?? null))}, which was not asked.`,
+        );
       }
       const { resolve, reject } = asked;
       asked = undefined;
@@ -134,7 +136,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
       const answer = answerIn(text);
       if (answer === undefined || answer.id !== id) {
         throw new Error(
-          `${server} wrote something that is not an answer: ${sentenceOf(visible(shown(blanked(text))))}`,
+          `${server} wrote something that is not an answer: ${sentenceOf(visible(shortened(blanked(text))))}`,
         );
       }
       if ('error' in answer) throw new Error(blanked(answer.error));
@@ -212,13 +214,10 @@ function answerIn(text: string): Answer | undefined {
   const { id, result, error } = told;
   if (isPlainObject(error)) {
     const { message } = error;
-    return { id, error: visible(typeof message === 'string' ? message : JSON.stringify(error)) };
+    const told = typeof message === 'string' ? message : JSON.stringify(error);
+    return { id, error: visible(shortened(told, 500)) };
   }
   return result === undefined ? undefined : { id, result: result as JsonValue };
-}
-
-function shown(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
 /** Splits bytes into lines, reading each byte once. */

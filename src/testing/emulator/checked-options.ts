@@ -1,9 +1,11 @@
 import {
+  expectArray,
   expectation,
   expectFunction,
   expectInteger,
   expectNumber,
   expectOneOf,
+  expectTexts,
 } from '../../base/expect.ts';
 import { defaultAnswer } from './answer.ts';
 import type { CheckedOptions, Dialect } from './dialect.ts';
@@ -34,6 +36,7 @@ export function checkedOptions(options: EmulatorOptions): CheckedOptions {
   const { batchMs = 0, provider } = options;
   expectOneOf('dialect', dialect, Object.keys(dialects));
   if (provider !== undefined) checkProvider(provider, dialect);
+  expectTexts('models', models);
   if (models.length === 0) throw expectation('models', 'an array with a name', models);
   expectFunction('answer', answer);
   expectFunction('reward', reward);
@@ -67,9 +70,8 @@ function faultsIn(faults: NonNullable<EmulatorOptions['faults']>): CheckedOption
       return typeof chosen === 'string' || 'kind' in chosen ? [chosen] : chosen;
     };
   }
-  const everywhere = faults.filter(
-    (fault) => fault === 'auth' || (typeof fault === 'object' && fault.kind === 'loading'),
-  );
+  expectArray('faults', faults);
+  const everywhere = faults.filter((fault) => fault === 'auth' || Object(fault).kind === 'loading');
   return ({ asksModel }) => (asksModel ? faults : everywhere);
 }
 

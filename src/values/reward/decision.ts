@@ -1,4 +1,4 @@
-import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectation, expectMethods, expectObject, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isFailure } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
@@ -86,6 +86,7 @@ export function decision<State = any, Action = any>(
 }
 
 function expectQuestion(question: Question, values: Readonly<Record<string, number>>): void {
+  expectObject('question', question);
   switch (question.type) {
     case 'yes-no':
       return;

@@ -21,6 +21,10 @@ const unsearched = {
   notes: {},
   samples: 0,
   complete: false,
+  toJSON(this: NodeWithState) {
+    const { id, depth, action, state, reward, terminal } = this;
+    return { id, depth, action, state, reward, terminal };
+  },
 } as const;
 
 /** A copy of a node without its children and statistics: it looks like a node of the tree but is not part of it. */

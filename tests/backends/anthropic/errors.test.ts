@@ -3,7 +3,7 @@ import { anthropic } from '../../../src/backends/index.ts';
 import { ask, errorOf, message, modelOn, refusal, stub } from './messages-server.ts';
 
 const name = 'anthropic:claude-sonnet-5-5';
-const checkKey = 'Check ANTHROPIC_API_KEY, or the option `apiKey`, and what it may use.';
+const checkKey = 'Check the key and what it may use.';
 const shorten = 'Shorten it, or lower `maxTokens`.';
 
 interface Case {
@@ -156,7 +156,7 @@ describe('without a key', () => {
     const model = anthropic({ model: 'claude-sonnet-5-5', fetch: server.fetch, retry: false });
     await expect(ask(model)).rejects.toMatchObject({
       ...{ code: 'usage', scope: 'run' },
-      message: `${name} has no key. Set ANTHROPIC_API_KEY, or the option \`apiKey\`.`,
+      message: `${name} has no key. Set ANTHROPIC_API_KEY, or name another variable for the key.`,
     });
     expect(server.seen).toEqual([]);
   });

@@ -56,7 +56,7 @@ describe('the variable of a key', () => {
     expect(requests[0]?.headers['authorization']).toBe(`Bearer ${key}`);
     vi.stubEnv('MY_API_KEY', '');
     expect((await rejectionOf(named.generate(request, notedCall()))).message).toBe(
-      'vllm:m-1 has no key. Set MY_API_KEY, or the option `apiKey`.',
+      'vllm:m-1 has no key. Set MY_API_KEY, or name another variable for the key.',
     );
   });
 

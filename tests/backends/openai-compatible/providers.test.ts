@@ -95,7 +95,7 @@ test.each(places)('$name is reached by a string, with its key from $variable', a
   expect(await rejectionOf(named.generate(request, notedCall()))).toMatchObject({
     code: 'usage',
     scope: 'run',
-    message: `${name}:m-1 has no key. Set ${variable}, or the option \`apiKey\`.`,
+    message: `${name}:m-1 has no key. Set ${variable}, or name another variable for the key.`,
   });
   vi.stubEnv(variable, `${key}\n`);
   expect((await named.generate(request, notedCall())).completions).toHaveLength(1);

@@ -28,7 +28,8 @@ describe('a key', () => {
     expect(await rejectionOf(model.generate(request, notedCall()))).toMatchObject({
       code: 'usage',
       scope: 'run',
-      message: 'openai:gpt-4o has no key. Set OPENAI_API_KEY, or the option `apiKey`.',
+      message:
+        'openai:gpt-4o has no key. Set OPENAI_API_KEY, or name another variable for the key.',
     });
     vi.stubEnv('OPENAI_API_KEY', key);
     expect((await model.generate(request, notedCall())).completions).toHaveLength(1);

@@ -143,7 +143,7 @@ describe('a service that is not as it should be', () => {
           error: { message: 'Incorrect API key provided: sk-abc**def.', code: 'invalid_api_key' },
         },
       },
-      'openai:gpt-4o refuses the key (401: Incorrect API key provided: [hidden]). Check OPENAI_API_KEY, or the option `apiKey`, and what it may use.',
+      'openai:gpt-4o refuses the key (401: Incorrect API key provided: [hidden]). Check the key and what it may use.',
     ],
     [
       'does not know the model',

@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
     thrown: refused(401, { error: { message: 'Incorrect API key provided: abcd1234.' } }),
     kind: 'auth',
     message:
-      'maker:m-1 refuses the key (401: Incorrect API key provided: [hidden]). Check MAKER_KEY, or the option `apiKey`, and what it may use.',
+      'maker:m-1 refuses the key (401: Incorrect API key provided: [hidden]). Check MAKER_KEY and what it may use.',
     retryable: false,
     charged: false,
   },
@@ -348,7 +348,7 @@ describe('errors of wires', () => {
   test('show no more than a line of what was said', () => {
     const error = modelCallErrorFrom(refused(400, `a\n\n${'b'.repeat(300)}`), context);
     expect(error.message).toBe(
-      `maker:m-1 does not understand the request (400: a ${'b'.repeat(198)}…).`,
+      `maker:m-1 does not understand the request (400: a ${'b'.repeat(197)}…).`,
     );
   });
 
