@@ -13,6 +13,8 @@ export interface Reservation {
   settle(used?: CallSpend, covered?: CallSpend): void;
 }
 
+const callUnits = ['calls', 'tokens', 'usd'] as const;
+
 const noLimit: Spend = {
   simulations: Infinity,
   nodes: Infinity,
@@ -272,6 +274,21 @@ export class Ledger {
   }
 
   /**
+   * The error for a call that was refused before, if there is no room for it even once all calls in flight have given
+   * back what they reserved. It ends the search.
+   */
+  refuse(estimate: CallSpend): EspalierError | undefined {
+    return this.#hasRoom(estimate) ? undefined : this.#refusal(estimate);
+  }
+
+  #hasRoom(estimate: CallSpend): boolean {
+    const outer = this.#isRepeating ? undefined : this.#parent;
+    const hasRoom = (unit: keyof CallSpend) =>
+      estimate[unit] === 0 || estimate[unit] <= this.#limits[unit] - this.#used[unit];
+    return callUnits.every(hasRoom) && (outer === undefined || outer.#hasRoom(estimate));
+  }
+
+  /**
    * Keeps room for a call that is made again later: at once, ahead of those that wait, and even where it does not fit.
    * {@link isOverdrawn} then says whether it did.
    */
@@ -401,14 +418,12 @@ export class Ledger {
 
   #refusal(estimate: CallSpend, holds = 0): EspalierError {
     const { remaining } = this;
-    const unit = (['calls', 'tokens', 'usd'] as const).find(
-      (candidate) => estimate[candidate] > remaining[candidate],
-    );
+    const unit = callUnits.find((candidate) => estimate[candidate] > remaining[candidate]);
     if (holds === 0) this.#refused ??= unit;
     return new EspalierError(
       'budget',
       unit === undefined
-        ? holds > 0
+        ? holds > 0 && !this.#hasEnded
           ? 'Other calls wait for what is left of the budget.'
           : 'The search is over; no further call was made.'
         : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', counting refused ones' : ''}; the next call may need ${estimate[unit]}.`,
