@@ -237,11 +237,11 @@ export function recordedIn(
   };
 }
 
-/** If no command wrote the request, the trees were grown by a program. */
+/** If no command wrote what was searched, the trees were grown by a program. */
 function madeElsewhere(path: string): EspalierError {
   return new EspalierError(
     'usage',
-    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names no command. Name the module of its environment with \`--environment ./world.ts\`, or export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
+    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names neither a task nor an environment. Name the module of its environment with \`--environment ./world.ts\`, or export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
   );
 }
 
@@ -257,6 +257,7 @@ function problemsOf(
   const id = tree.problem;
   if (environment !== undefined) return [{ id, ...(input !== undefined && { input }) }];
   if (task === 'question' && input !== undefined) return [{ id, question: input }];
+  if (task === undefined && command === 'search') throw madeElsewhere(path);
   const known = puzzle.safeParse({ id, task, input });
   if (!known.success) {
     throw new EspalierError(
