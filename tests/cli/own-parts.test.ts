@@ -219,6 +219,26 @@ test('an algorithm of its own searches a puzzle', async () => {
   expect(stdout.split('\n')[0]).toContain(`Game of 24 · 4 9 10 13 · ${algorithm} · `);
 });
 
+test('an algorithm of its own goes on after a solution, as in code', async () => {
+  const algorithm = fileIn(
+    folder,
+    'wide.js',
+    `export default {
+      name: 'wide', concurrency: 'any', laws: [],
+      async run(tree, context) {
+        for (const node of tree.nodes()) {
+          if (node.status !== 'open') continue;
+          const children = await context.expand(node, { count: 2 });
+          await context.realise(children);
+        }
+      },
+    };`,
+  );
+  const asked = ['search', ...inWorld(), '--input', '4', '--algorithm', algorithm, '--json'];
+  const found = resultIn(await espalier(...asked));
+  expect(found).toMatchObject({ solved: true, stopReason: 'exhausted' });
+});
+
 test('a run in a world of its own becomes rows, and goes on only with the same module', async () => {
   const changing = fileIn(folder, 'changing.js', lift);
   const problems = fileIn(folder, 'floors.jsonl', '4\n{"id": "high", "input": "6"}\n');
