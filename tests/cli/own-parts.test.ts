@@ -225,13 +225,14 @@ test('an algorithm of its own goes on after a solution, as in code', async () =>
     'wide.js',
     `export default {
       name: 'wide', concurrency: 'any', laws: [],
-      async run(tree, context) {
-        for (const node of tree.nodes()) {
-          if (node.status !== 'open') continue;
-          const children = await context.expand(node, { count: 2 });
-          await context.realise(children);
-        }
-      },
+      run: (tree, context) =>
+        context.simulate(async () => {
+          const node = [...tree.nodes()].find(({ status, children }) => status === 'open' && children.length === 0);
+          if (node === undefined) return 'exhausted';
+          await context.realise(await context.expand(node));
+          tree.complete(node);
+          return 'continue';
+        }),
     };`,
   );
   const asked = ['search', ...inWorld(), '--input', '4', '--algorithm', algorithm, '--json'];
