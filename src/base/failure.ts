@@ -116,7 +116,7 @@ export interface FailedOutcome {
   readonly message: string;
   readonly interrupted?: boolean | undefined;
   readonly transient?: boolean | undefined;
-  /** The worst case of a call that the failed effect requested and the budget refused. */
+  /** What the budget needed to hold for a call that the failed effect requested and that was refused. */
   readonly refused?: Pick<Spend, 'calls' | 'tokens' | 'usd'> | undefined;
   readonly cause?: unknown;
 }

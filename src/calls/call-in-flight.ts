@@ -44,7 +44,7 @@ export class CallInFlight {
   kept: Reservation | undefined;
   /** The recorded call that it repeats. */
   record: RecordedCall | undefined;
-  /** The worst case of a call that it requested and the budget refused. */
+  /** What the budget needed to hold for a call that it requested and that was refused. */
   refused: CallSpend | undefined;
   /** The outcome and charge of its last attempt, known before the outcome takes effect. */
   ended: { readonly spend: CallSpend; readonly outcome: () => Outcome } | undefined;

@@ -1,3 +1,4 @@
+import { EspalierError } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { CallInFlight, type CallReport } from './call-in-flight.ts';
 import type { Outcome } from './call-outcome.ts';
@@ -72,7 +73,7 @@ export class CallsUnderWay {
       return ledger.reserve(reserve, { holds: 1, waits: false });
     } catch (error) {
       const effect = this.#numbered(inside);
-      if (effect !== undefined) effect.refused = reserve;
+      if (effect !== undefined) effect.refused = ledger.needed(reserve);
       throw error;
     }
   }
@@ -110,8 +111,9 @@ export class CallsUnderWay {
     call.request.ledger.addAnswered(spend);
     this.#around.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
     const refused = 'refused' in outcome ? outcome.refused : undefined;
-    const refusal = refused && call.request.ledger.refuse(refused);
-    call.tell(refusal === undefined ? outcome : { fatal: refusal });
+    const unit = refused && call.request.ledger.refuse(refused);
+    const fatal = unit && new EspalierError('budget', failure ?? '', { unit });
+    call.tell(fatal === undefined ? outcome : { fatal });
   }
 
   drop(call: CallInFlight, reason: unknown): void {

@@ -184,7 +184,7 @@ export type JournalLine =
               readonly interrupted?: boolean | undefined;
               /** Whether it ended the search, because the model was unavailable. A resumed run repeats it. */
               readonly unavailable?: boolean | undefined;
-              /** The worst case of a call that the failed effect requested and the budget refused. */
+              /** What the budget needed to hold for a call that the failed effect requested and that was refused. */
               readonly refused?: CallSpend | undefined;
               /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
               readonly transient?: boolean | undefined;

@@ -273,19 +273,16 @@ export class Ledger {
     });
   }
 
-  /**
-   * The error for a call that was refused before, if there is no room for it even once all calls in flight have given
-   * back what they reserved. It ends the search.
-   */
-  refuse(estimate: CallSpend): EspalierError | undefined {
-    return this.#hasRoom(estimate) ? undefined : this.#refusal(estimate);
+  /** What the budget would have to hold, so that a call which it refuses now would fit. */
+  needed(estimate: CallSpend): CallSpend {
+    return addSpend(addSpend(this.#used, this.#reserved), estimate);
   }
 
-  #hasRoom(estimate: CallSpend): boolean {
-    const outer = this.#isRepeating ? undefined : this.#parent;
-    const hasRoom = (unit: keyof CallSpend) =>
-      estimate[unit] === 0 || estimate[unit] <= this.#limits[unit] - this.#used[unit];
-    return callUnits.every(hasRoom) && (outer === undefined || outer.#hasRoom(estimate));
+  /** Ends the search where a call was refused, unless the budget holds by now what was needed. Returns the unit. */
+  refuse(needed: CallSpend): keyof CallSpend | undefined {
+    const unit = callUnits.find((each) => needed[each] > this.#limits[each]);
+    this.#refused ??= unit;
+    return unit;
   }
 
   /**
