@@ -1,5 +1,6 @@
 import type { CallContext } from '../contracts/context.ts';
 import type { Failed, Failure } from '../contracts/failure.ts';
+import type { Spend } from '../contracts/spend.ts';
 import { EspalierError, endsSearch, ModelCallError } from './errors.ts';
 import { describeValue } from './expect.ts';
 import { visible } from './visible.ts';
@@ -116,5 +117,7 @@ export interface FailedOutcome {
   readonly message: string;
   readonly interrupted?: boolean | undefined;
   readonly transient?: boolean | undefined;
+  /** What the budget needed to hold for a call that the failed effect requested and that was refused. */
+  readonly refused?: Pick<Spend, 'calls' | 'tokens' | 'usd'> | undefined;
   readonly cause?: unknown;
 }

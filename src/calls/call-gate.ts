@@ -157,6 +157,7 @@ export class CallGate {
     const key = addressOfCall(asked);
     const there = this.#shared.get(key);
     if (there !== undefined) {
+      this.#underWay.adopt(key, request);
       this.places.share(there);
       return there;
     }
@@ -215,12 +216,8 @@ export class CallGate {
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
-    const { isInside } = this.places;
-    const { isFree = false } = request;
-    if (isInside && !this.#options.sequencer.mayWait) throw insideIssued();
-    const place = this.places.next(isFree);
-    // A call that another call in flight waits for must not itself wait for that one's reservation.
-    const waits = !isFree && !isInside;
+    if (this.places.isInside && !this.#options.sequencer.mayWait) throw insideIssued();
+    const place = this.places.next(request.isFree === true);
     try {
       for (;;) {
         const reused = this.#reuse(key, request);
@@ -233,7 +230,7 @@ export class CallGate {
         }
         const resumes = this.#resumes;
         const left = this.#recall.leftAnswer(key);
-        const granted = request.ledger.reserve(request.reserve, { waits });
+        const granted = this.#underWay.reserve(request, this.places.inside);
         const reservation = granted instanceof Promise ? await granted : granted;
         const issued = this.#issue(key, request, { reservation, left, resumes });
         if (issued !== undefined) return await issued;
@@ -247,7 +244,8 @@ export class CallGate {
   #reuse(key: string, request: CallRequest): Promise<CallOutput> | undefined {
     const recall = this.#recall;
     for (;;) {
-      this.#expectOpen();
+      this.#options.signal.throwIfAborted();
+      if (this.#journal.error !== undefined) throw this.#journal.error;
       const left = recall.leftAnswer(key);
       if (left === undefined) {
         this.#expectRecorded(request);
@@ -258,11 +256,6 @@ export class CallGate {
       if (!recall.mustResume(this.#issued, key)) return this.#answerBy(left, key, request);
       this.#resume();
     }
-  }
-
-  #expectOpen(): void {
-    this.#options.signal.throwIfAborted();
-    if (this.#journal.error !== undefined) throw this.#journal.error;
   }
 
   /** Issues a call; `undefined` if the run had to be resumed first, so that the budget must be asked again. */
@@ -287,11 +280,28 @@ export class CallGate {
       return undefined;
     }
     const record = recall.take(this.#issued);
-    const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
+    const call = this.#open(key, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
     else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
+    this.#repeatInner();
     return call.output;
+  }
+
+  #open(key: string, request: CallRequest, reservation: Reservation): CallInFlight {
+    const asked = { number: this.#issued++, key, inside: this.places.inside };
+    return this.#underWay.open(asked, request, reservation);
+  }
+
+  /** Repeats the calls that come next in the record because effects requested them. */
+  #repeatInner(): void {
+    const { ledger } = this;
+    const inner = this.#recall.takeInner(this.#issued);
+    if (inner === undefined || ledger === undefined) return;
+    const call = this.#underWay.openInner(this.#issued++, inner, ledger);
+    this.places.offer(call.output);
+    this.#repeat(call, inner.record);
+    this.#repeatInner();
   }
 
   /** Whether calls unknown to the journal never end, because a recorded deadline comes next. */
@@ -316,11 +326,13 @@ export class CallGate {
 
   /** Answers a call with an already charged call of an earlier run. */
   #answerBy(left: RecordedCall, key: string, request: CallRequest): Promise<CallOutput> {
-    if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
+    const line = { type: 'reuse', call: this.#issued, key, inside: this.places.inside } as const;
+    if (this.#recall.isLive) this.#journal.write(line);
     // A reservation of nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
-    const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
+    const call = this.#open(key, request, reservation);
     this.#answer(call, left, nothing);
+    this.#repeatInner();
     return call.output;
   }
 
@@ -347,7 +359,7 @@ export class CallGate {
     const outcome = () => this.#recall.outcomeOf(ended, this.#journal);
     call.ended = { spend, outcome };
     const apply = (): void => {
-      if (failure !== undefined && failure.interrupted !== true) {
+      if (failure !== undefined && failure.interrupted !== true && !call.isInner) {
         this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
       }
       this.#underWay.charge(call);
@@ -382,13 +394,15 @@ export class CallGate {
       this.#goLive(again, { lost, charged });
     }
     const held = hung.filter(({ isHeld }) => isHeld);
-    const due = hung.filter(({ isHeld }) => !isHeld);
+    const due = hung.filter(({ isHeld, isInner }) => !isHeld && !isInner);
     if (this.makesUpForLosses && !isEnd) this.#underWay.keepRoom(due);
     this.#chargeOpen(open, isEnd);
+    this.#underWay.leave(hung.filter(({ isInner }) => isInner));
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
     for (const call of due) call.ticket.arrive(() => void this.#again(call), place);
     this.#goOn(held);
+    this.#repeatInner();
   }
 
   /**

@@ -33,7 +33,9 @@ export interface CallOutput {
 export class CallInFlight {
   readonly number: number;
   readonly key: string;
-  readonly request: CallRequest;
+  /** The number of the effect that requested it. */
+  inside: number | undefined;
+  request: CallRequest;
   readonly ticket: Ticket;
   /** The output, for all callers that share it. */
   readonly output: Promise<CallOutput>;
@@ -42,6 +44,8 @@ export class CallInFlight {
   kept: Reservation | undefined;
   /** The recorded call that it repeats. */
   record: RecordedCall | undefined;
+  /** What the budget needed to hold for a call that it requested and that was refused. */
+  refused: CallSpend | undefined;
   /** The outcome and charge of its last attempt, known before the outcome takes effect. */
   ended: { readonly spend: CallSpend; readonly outcome: () => Outcome } | undefined;
   readonly #controller = new AbortController();
@@ -49,12 +53,13 @@ export class CallInFlight {
   #reject: (error: unknown) => void = () => {};
 
   constructor(
-    issued: { readonly number: number; readonly key: string; readonly ticket: Ticket },
+    issued: Pick<CallInFlight, 'inside' | 'key' | 'number' | 'ticket'>,
     request: CallRequest,
     reservation: Reservation,
   ) {
     this.number = issued.number;
     this.key = issued.key;
+    this.inside = issued.inside;
     this.ticket = issued.ticket;
     this.request = request;
     this.account = new Account(request, reservation);
@@ -88,9 +93,15 @@ export class CallInFlight {
     }
   }
 
+  /** Whether only the record requests it: the effect that did is repeated without being run. */
+  get isInner(): boolean {
+    return this.record !== undefined && this.inside !== undefined;
+  }
+
   /** Whether it goes on with what it has set aside when it is asked again: nothing was lost with its process. */
   get isHeld(): boolean {
-    return this.record?.isKept === true && this.ended === undefined && !this.account.isSettled;
+    if (this.isInner || this.ended !== undefined || this.account.isSettled) return false;
+    return this.record?.isKept === true;
   }
 
   /** Gives back the room that was kept for it. */

@@ -37,18 +37,24 @@ export class CallMaker {
   }
 
   async make(call: CallInFlight): Promise<Made> {
-    const { number, key, request, account, signal } = call;
+    const { number, key, inside, request, account, signal } = call;
     const { kind, name, samples, reserve: reserved } = request;
     const line = { call: number, key } as const;
     const kept = request.isKept === true ? { kept: true } : {};
     const asked = { kind, name, reserved, ...kept, request: request.request };
     try {
-      this.#options.write({ type: 'intent', ...line, ...asked, ...(samples && { samples }) });
+      this.#options.write({
+        type: 'intent',
+        ...line,
+        inside,
+        ...asked,
+        ...(samples && { samples }),
+      });
     } catch (error) {
       return { outcome: { fatal: error }, spend: nothing };
     }
     try {
-      const { output, spend } = await request.run(this.#modelCall(call));
+      const { output, spend } = await request.run(this.#modelCall(call), number);
       expectJson(`result of ${name}`, output);
       return this.#settled({ type: 'result', ...line, spend: account.answered(spend), output });
     } catch (error) {
@@ -59,10 +65,10 @@ export class CallMaker {
   }
 
   /** The outcome of a call that may not be repeated and during which a process died: unknown. */
-  interrupt({ number, key, request }: CallInFlight): Made {
+  interrupt({ number, key, inside, request }: CallInFlight): Made {
     const message = `${request.name} was in progress when its search was interrupted, and its outcome is unknown.`;
     const line = { type: 'failure', call: number, key, spend: nothing, message } as const;
-    return this.#settled({ ...line, interrupted: true });
+    return this.#settled({ ...line, inside, interrupted: true });
   }
 
   /** The arguments of a model besides its request. */
@@ -130,10 +136,11 @@ export class CallMaker {
     });
   }
 
-  #failed({ number, key, account }: CallInFlight, error: unknown): Made {
+  #failed({ number, key, account, refused }: CallInFlight, error: unknown): Made {
     const message = messageOf(error);
     const spend = account.failed(error);
-    const line: LineOf<'failure'> = { type: 'failure', call: number, key, spend, message };
+    const told = { spend, message, ...(refused && { refused }) };
+    const line: LineOf<'failure'> = { type: 'failure', call: number, key, ...told };
     if (endsRun(error)) {
       this.#settled({ ...line, unavailable: true });
       return { outcome: { fatal: error }, spend };
@@ -154,7 +161,7 @@ export class CallMaker {
       return { outcome: { fatal: error }, spend };
     }
     if (line.type === 'result') return { outcome: { output: line.output }, spend };
-    const { message, interrupted, transient } = line;
-    return { outcome: { message, interrupted, transient, cause }, spend };
+    const { message, interrupted, transient, refused } = line;
+    return { outcome: { message, interrupted, transient, refused, cause }, spend };
   }
 }

@@ -33,7 +33,11 @@ export interface CallRequest extends CallContent {
   readonly ledger: Ledger;
   /** Called before it waits for budget again: calls that wait for it while they hold some are not to wait any more. */
   readonly onWait?: () => void;
-  readonly run: (call: ModelCall) => Promise<{ output: JsonValue; spend: CallSpend }>;
+  /** Makes the call with this number. */
+  readonly run: (
+    call: ModelCall,
+    number: number,
+  ) => Promise<{ output: JsonValue; spend: CallSpend }>;
 }
 
 /** The content address of a call. */

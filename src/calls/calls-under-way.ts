@@ -1,11 +1,12 @@
+import { EspalierError } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { CallInFlight, type CallReport } from './call-in-flight.ts';
 import type { Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
 import { type CallSpend, nothing } from './call-spend.ts';
 import type { JournalUse } from './journal-use.ts';
-import type { Reservation } from './ledger.ts';
-import type { Recall } from './recall.ts';
+import type { Ledger, Reservation } from './ledger.ts';
+import type { InnerCall, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { SharedCalls } from './shared-calls.ts';
 
@@ -36,7 +37,7 @@ export class CallsUnderWay {
 
   /** Opens a call with the next number in the order of issue. */
   open(
-    asked: { readonly number: number; readonly key: string },
+    asked: Pick<CallInFlight, 'inside' | 'key' | 'number'>,
     request: CallRequest,
     reservation: Reservation,
   ): CallInFlight {
@@ -44,6 +45,57 @@ export class CallsUnderWay {
     const call = new CallInFlight(issued, request, reservation);
     this.#calls.add(call);
     return call;
+  }
+
+  /** Opens a recorded call that an effect requested, at the cost of that effect's ledger. */
+  openInner(number: number, { record, intent }: InnerCall, ledger: Ledger): CallInFlight {
+    const { key, inside, reused } = record;
+    const { kind, name, request, reserved } = intent;
+    const payer = this.#numbered(inside)?.request.ledger ?? ledger;
+    const asked = { kind, name, request, reserve: reserved, repeatable: false, ledger: payer };
+    const run = () => Promise.reject(new Error('A recorded call of an effect was made.'));
+    const reservation = payer.keep(reused === undefined ? reserved : nothing);
+    const call = this.open({ number, key, inside }, { ...asked, run }, reservation);
+    this.#around.shared.share(key, call.output);
+    return call;
+  }
+
+  /**
+   * Reserves the worst case of a call. One that an effect in flight requests must not wait for the reservation of that
+   * effect; and if the budget refuses it, that is known again when the effect is repeated.
+   */
+  reserve(
+    { ledger, reserve, isFree }: CallRequest,
+    inside: number | undefined,
+  ): Reservation | Promise<Reservation> {
+    if (inside === undefined) return ledger.reserve(reserve, { waits: isFree !== true });
+    try {
+      return ledger.reserve(reserve, { holds: 1, waits: false });
+    } catch (error) {
+      const effect = this.#numbered(inside);
+      if (effect !== undefined) effect.refused = ledger.needed(reserve);
+      throw error;
+    }
+  }
+
+  #numbered(number: number | undefined): CallInFlight | undefined {
+    return [...this.#calls].find((call) => call.number === number);
+  }
+
+  /** Lets a call that only the record requested be made for somebody who shares it. */
+  adopt(key: string, request: CallRequest): void {
+    const call = [...this.#calls].find((inner) => inner.key === key && inner.isInner);
+    if (call === undefined) return;
+    call.inside = undefined;
+    call.request = { ...request, ledger: call.request.ledger };
+  }
+
+  /** Gives up calls without an outcome that only the record requested: their effects request them when made again. */
+  leave(calls: readonly CallInFlight[]): void {
+    for (const call of calls) {
+      this.#around.shared.abandon(call.key);
+      this.drop(call, new Error('The effect that requested this call is made again.'));
+    }
   }
 
   /** Lets an outcome take effect. */
@@ -58,7 +110,10 @@ export class CallsUnderWay {
     const failure = 'message' in outcome ? outcome.message : undefined;
     call.request.ledger.addAnswered(spend);
     this.#around.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
-    call.tell(outcome);
+    const refused = 'refused' in outcome ? outcome.refused : undefined;
+    const unit = refused && call.request.ledger.refuse(refused);
+    const fatal = unit && new EspalierError('budget', failure ?? '', { unit });
+    call.tell(fatal === undefined ? outcome : { fatal });
   }
 
   drop(call: CallInFlight, reason: unknown): void {

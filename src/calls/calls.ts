@@ -134,8 +134,8 @@ export class Calls {
       ledger: this.#ledger,
       repeatable: operation.repeatable,
       ...(company.isFirst === true && company.lead && { onWait: company.lead.begin }),
-      run: async (call) => {
-        const made = await this.#makeBy(operation, request, { call, ...company });
+      run: async (call, number) => {
+        const made = await this.#makeBy(operation, request, { call, number, ...company });
         const accepted = operation.accept?.(request, made) ?? made;
         const used = operation.usage?.(request, accepted);
         const countFault = used === undefined ? undefined : faultOfCounts(used);
@@ -185,15 +185,16 @@ export class Calls {
   #makeBy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
-    { call, lead, isFirst = false }: Omit<Buying, 'role'> & { readonly call: ModelCall },
+    making: Omit<Buying, 'role'> & { readonly call: ModelCall; readonly number: number },
   ): Promise<Result> {
+    const { call, number, lead, isFirst = false } = making;
     const make = async () => {
       if (lead === undefined) return operation.run(request, call);
       if (isFirst) return operation.run(request, lead.first(call));
       await lead.begun(call.signal);
       return operation.run(request, call);
     };
-    return isOfModel(operation) ? make() : this.#gate.places.makingOthers(make);
+    return isOfModel(operation) ? make() : this.#gate.places.makingOthers(number, make);
   }
 
   /** The requests of an earlier run in calls of this kind and name. */

@@ -16,6 +16,8 @@ export class RecordedCall {
   readonly place: number | undefined;
   /** How often the journal had been resumed before the call. */
   readonly resumes: number;
+  /** The number of the effect that requested it. */
+  readonly inside: number | undefined;
   /** Its further requests for budget: the position, and the charge of the failed attempt, if it was one. */
   attempts:
     | readonly {
@@ -41,12 +43,18 @@ export class RecordedCall {
 
   constructor(
     key: string,
-    { place, covered = nothing, resumes }: { place?: number; covered?: CallSpend; resumes: number },
+    made: {
+      readonly place?: number;
+      readonly covered?: CallSpend;
+      readonly resumes: number;
+      readonly inside: number | undefined;
+    },
   ) {
     this.key = key;
-    this.place = place;
-    this.covered = covered;
-    this.resumes = resumes;
+    this.place = made.place;
+    this.covered = made.covered ?? nothing;
+    this.resumes = made.resumes;
+    this.inside = made.inside;
   }
 
   /** Whether the journal has no outcome of it. */
@@ -184,11 +192,11 @@ export class JournalIndex {
     this.calls = this.calls.slice(0, from);
   }
 
-  #intend(place: number, { call, key, reserved, kept }: LineOf<'intent'>): void {
+  #intend(place: number, { call, key, inside, reserved, kept }: LineOf<'intent'>): void {
     const failed = this.#failed.get(key);
     if (failed !== undefined) failed.isSuperseded = true;
     const covered = kept === true ? nothing : reserved;
-    const made = new RecordedCall(key, { place, covered, resumes: this.#resumed });
+    const made = new RecordedCall(key, { place, covered, resumes: this.#resumed, inside });
     made.isKept = kept === true;
     this.#set(call, made);
   }
@@ -212,7 +220,7 @@ export class JournalIndex {
     let call = this.#current(line.call);
     if (call === undefined || call.isCounted || call.key !== key) {
       // An effect whose process died: it is not repeated, and has no intent.
-      call = new RecordedCall(key, { resumes: this.#resumed });
+      call = new RecordedCall(key, { resumes: this.#resumed, inside: line.inside });
       this.#set(line.call, call);
     }
     call.end = { place, spend, failure: line.type === 'result' ? undefined : failureOf(line) };
@@ -220,8 +228,8 @@ export class JournalIndex {
     if (line.type === 'failure' && line.abandoned !== true) this.#failed.set(key, call);
   }
 
-  #reuse({ call: number, key }: LineOf<'reuse'>): void {
-    const call = new RecordedCall(key, { resumes: this.#resumed });
+  #reuse({ call: number, key, inside }: LineOf<'reuse'>): void {
+    const call = new RecordedCall(key, { resumes: this.#resumed, inside });
     // A repeated call may have been repeated and answered before.
     const there = livesOf(this.calls[number - this.first]);
     call.reused = this.left.answer(key) ?? new LeftCalls(there).answer(key);

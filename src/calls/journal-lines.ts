@@ -117,6 +117,11 @@ export type JournalLine =
       readonly call: number;
       /** The content address of the call. */
       readonly key: string;
+      /**
+       * The number of the effect that requested the call, in the first line of such a call. A replay does not run the
+       * effect, so it repeats the call by this number.
+       */
+      readonly inside?: number | undefined;
     } & (
       | {
           /** A call is about to start. */
@@ -179,6 +184,8 @@ export type JournalLine =
               readonly interrupted?: boolean | undefined;
               /** Whether it ended the search, because the model was unavailable. A resumed run repeats it. */
               readonly unavailable?: boolean | undefined;
+              /** What the budget needed to hold for a call that the failed effect requested and that was refused. */
+              readonly refused?: CallSpend | undefined;
               /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
               readonly transient?: boolean | undefined;
               /**

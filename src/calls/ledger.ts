@@ -13,6 +13,8 @@ export interface Reservation {
   settle(used?: CallSpend, covered?: CallSpend): void;
 }
 
+const callUnits = ['calls', 'tokens', 'usd'] as const;
+
 const noLimit: Spend = {
   simulations: Infinity,
   nodes: Infinity,
@@ -271,6 +273,18 @@ export class Ledger {
     });
   }
 
+  /** What the budget would have to hold, so that a call which it refuses now would fit. */
+  needed(estimate: CallSpend): CallSpend {
+    return addSpend(addSpend(this.#used, this.#reserved), estimate);
+  }
+
+  /** Ends the search where a call was refused, unless the budget holds by now what was needed. Returns the unit. */
+  refuse(needed: CallSpend): keyof CallSpend | undefined {
+    const unit = callUnits.find((each) => needed[each] > this.#limits[each]);
+    this.#refused ??= unit;
+    return unit;
+  }
+
   /**
    * Keeps room for a call that is made again later: at once, ahead of those that wait, and even where it does not fit.
    * {@link isOverdrawn} then says whether it did.
@@ -401,14 +415,12 @@ export class Ledger {
 
   #refusal(estimate: CallSpend, holds = 0): EspalierError {
     const { remaining } = this;
-    const unit = (['calls', 'tokens', 'usd'] as const).find(
-      (candidate) => estimate[candidate] > remaining[candidate],
-    );
+    const unit = callUnits.find((candidate) => estimate[candidate] > remaining[candidate]);
     if (holds === 0) this.#refused ??= unit;
     return new EspalierError(
       'budget',
       unit === undefined
-        ? holds > 0
+        ? holds > 0 && !this.#hasEnded
           ? 'Other calls wait for what is left of the budget.'
           : 'The search is over; no further call was made.'
         : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', counting refused ones' : ''}; the next call may need ${estimate[unit]}.`,

@@ -1,8 +1,8 @@
 import { openScope } from '#platform';
 import { EspalierError } from '../base/errors.ts';
 
-/** The places of the call that is currently being made, if it may make others. */
-const makers = openScope<Places>();
+/** The call that is currently being made, if it may make others, and the places of its search. */
+const makers = openScope<{ readonly places: Places; readonly number: number }>();
 
 /** The slot of one call. */
 interface Place {
@@ -29,14 +29,20 @@ export class Places {
     this.#free = count;
   }
 
+  /** The number of the call from inside which a call is requested. */
+  get inside(): number | undefined {
+    const maker = makers.getStore();
+    return maker?.places === this ? maker.number : undefined;
+  }
+
   /** Whether a call is requested from inside another one. */
   get isInside(): boolean {
-    return makers.getStore() === this;
+    return this.inside !== undefined;
   }
 
   /** Makes a call that may make others. Those take no slot, because otherwise the calls could wait for each other. */
-  makingOthers<Result>(make: () => Result): Result {
-    return makers.run(this, make);
+  makingOthers<Result>(number: number, make: () => Result): Result {
+    return makers.run({ places: this, number }, make);
   }
 
   /** The slot for a call requested here. A free call takes none. */

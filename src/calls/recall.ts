@@ -16,6 +16,12 @@ export type Losses = Pick<LineOf<'resume'>, 'charged' | 'lost'>;
 
 export const noLosses: Losses = { lost: nothing, charged: nothing };
 
+/** A recorded call that an effect requested, and the line of its request. */
+export interface InnerCall {
+  readonly record: RecordedCall;
+  readonly intent: LineOf<'intent'>;
+}
+
 type RecordedFailure = NonNullable<RecordedEnd['failure']>;
 
 /**
@@ -157,6 +163,17 @@ export class Recall {
   /** The recorded call with this number, if the run repeats it. */
   take(number: number): RecordedCall | undefined {
     return this.#isLive ? undefined : this.#at(number);
+  }
+
+  /** The recorded call with this number, if an effect requested it; `undefined` if the run makes it by itself. */
+  takeInner(number: number): InnerCall | undefined {
+    const record = this.isResumedAt(number) ? undefined : this.take(number);
+    if (record?.inside === undefined) return undefined;
+    // A call that was answered or given up at once has its request in an earlier life.
+    const { calls, left } = this.#index;
+    const isRequest = ({ key, place }: RecordedCall) => key === record.key && place !== undefined;
+    const place = record.place ?? [...calls, ...left.calls].find(isRequest)?.place;
+    return { record, intent: this.#journal.lines.at(place as number) as LineOf<'intent'> };
   }
 
   /** Notes the charge of a repeated call. */

@@ -43,6 +43,7 @@ export class SharedCalls {
 
   /** Notes that a call was interrupted. */
   abandon(key: string): void {
+    this.#calls.delete(key);
     this.#abandoned.add(key);
   }
 

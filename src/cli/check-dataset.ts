@@ -6,7 +6,7 @@ import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
 import { expectDatasetFolder } from './dataset-conflicts.ts';
 import { print } from './output.ts';
-import { withStatus } from './progress.ts';
+import { timeLeft, withStatus } from './progress.ts';
 import { integerOption, numberOption } from './values.ts';
 
 /** What `espalier check-dataset` was asked for. */
@@ -53,11 +53,14 @@ export async function runCheckDatasetCommand(
   { json, ...options }: CheckDatasetRequest,
 ): Promise<number> {
   expectDatasetFolder(path);
+  const left = timeLeft(performance.now());
   const report = await withStatus((status) =>
     auditDataset(path, {
       ...options,
       onProgress: ({ rows, done, total }) =>
-        status.show(() => `${many(rows, 'row')} read · ${done} of ${many(total, 'file')}`),
+        status.show(
+          () => `${many(rows, 'row')} read · ${done} of ${many(total, 'file')}${left(done, total)}`,
+        ),
     }),
   );
   print(json === true ? JSON.stringify(report, undefined, 2) : describe(report));

@@ -15,7 +15,7 @@ import { readTemplate } from './chat-template.ts';
 import { expectNoRun, expectUseful, unitRule } from './dataset-conflicts.ts';
 import type { DatasetRequest } from './dataset-options.ts';
 import type { StatusLine } from './output.ts';
-import { withStatus } from './progress.ts';
+import { timeLeft, withStatus } from './progress.ts';
 import { entryOf, ruleFrom } from './rule-option.ts';
 
 export type { DatasetReport };
@@ -75,10 +75,11 @@ function* watched<Each>(
   all: Iterable<Each>,
   { total, status }: { readonly total: number | undefined; readonly status: StatusLine },
 ): Generator<Each, void, undefined> {
+  const left = timeLeft(performance.now());
   let place = 0;
   for (const each of all) {
     place += 1;
-    const of = total === undefined ? '' : ` of ${total}`;
+    const of = total === undefined ? '' : ` of ${total}${left(place - 1, total)}`;
     status.show(() => `Making rows of problem ${place}${of}`);
     yield each;
   }

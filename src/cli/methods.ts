@@ -9,7 +9,6 @@ import { methodFor } from '../runs/methods.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
-import { solved } from '../search/stop-conditions.ts';
 import { guidesOf, type ModelRequest, type Models } from './model.ts';
 import { print, printError } from './output.ts';
 import type { OwnParts } from './own-parts.ts';
@@ -57,7 +56,7 @@ export function planFor(
       entry,
     );
     const looped = isModule(algorithm)
-      ? { stopWhen: [solved()] }
+      ? {}
       : algorithmFor(algorithm, model === undefined ? (problem.unaided ?? {}) : undefined);
     return { plan: { ...guides, ...looped, ...own, fill }, asked: { algorithm, ...asked } };
   }

@@ -6,18 +6,30 @@ import { printError } from './output.ts';
 import type { OwnModules } from './own-parts.ts';
 
 /**
- * A run as a command would have written it. Of a run that a program made nothing says in which environment: that is the
- * one that was named, for every problem that has a tree.
+ * A run as a command would have written it. Where a program made a run, nothing may say in which environment: that is
+ * the one that was named, for every problem that has a tree.
  */
 export function adopted(saved: SavedRun, own: OwnModules): SavedRun {
   const { environment } = own.identity;
-  if (environment === undefined || saved.run?.['command'] !== undefined) return saved;
+  if (environment === undefined || isKnown(saved)) return saved;
+  const { command, input } = Object(saved.run) as Record<string, unknown>;
+  const searched = command === 'search' && input !== undefined ? { input } : {};
   const told = new Map(saved.asked.map((line) => [Object(line).id as unknown, Object(line)]));
   const asked = [...new Set(saved.trees.map(({ problem }) => problem))].map((id) => ({
-    ...{ input: id, ...told.get(id) },
+    ...{ input: id, ...searched, ...told.get(id) },
     id,
   }));
   return { ...saved, asked, run: { ...saved.run, command: 'generate', environment } };
+}
+
+/** Whether a run says what it searched: a puzzle, questions, or an environment of one's own. */
+function isKnown({ run, asked }: SavedRun): boolean {
+  const { command, environment, task } = Object(run) as Record<string, unknown>;
+  if (![undefined, 'generate', 'search'].includes(command as string)) return true;
+  const isTold = (line: object) => 'question' in line || 'task' in line;
+  return (
+    environment !== undefined || task !== undefined || asked.some((line) => isTold(Object(line)))
+  );
 }
 
 /**

@@ -114,6 +114,14 @@ function describeWaiting({ requests, batches }: BatchProgress = nothingWaits): r
 
 const nothingWaits: BatchProgress = { requests: 0, batches: 0 };
 
+/** The time left of equal parts at their rate so far, as the end of a line; empty while none is done. */
+export function timeLeft(startedAt: number): (done: number, total: number) => string {
+  return (done, total) => {
+    const left = ((performance.now() - startedAt) * (total - done)) / done;
+    return Number.isFinite(left) && left > 0 ? ` · ${duration(left)} left` : '';
+  };
+}
+
 function duration(ms: number): string {
   if (ms < 60_000) return `${Math.ceil(ms / 1000)} s`;
   const minutes = Math.ceil(ms / 60_000);

@@ -55,6 +55,8 @@ const help = [
   '--model none, the policy lists the legal moves with equal priors, mcts and',
   'best-of-n score states with a hand-written estimate, and astar uses an',
   'admissible heuristic. mcts selects by PUCT.',
+  'A search ends at its first solution; astar without a model once none can be',
+  'cheaper, and an algorithm of your own when it says so or the budget is spent.',
   '',
   'Exit codes: 0 if the search ended, solved or not; 1 if it failed, 2 wrong usage.',
   '',
@@ -96,7 +98,7 @@ export function searchCommand(): Command {
     )
     .option(
       '--simulations <n>',
-      `maximum simulations (${defaultSimulations} without a model and another limit)`,
+      `maximum simulations (${defaultSimulations} with no model and no other limit)`,
       integerOption('simulations'),
     )
     .option(

@@ -26,7 +26,7 @@ const costLegend = 'g cost so far · h cost to come';
 /** Runs `espalier tree`: prints the trees of a run folder. */
 export function runTreeCommand(path: string, request: TreeRequest): void {
   const saved = readRun(path);
-  if (saved.trees.length === 0) throw noTree(path);
+  if (saved.trees.length === 0) throw noTree(path, saved);
   const trees = treesOf(saved.trees, request.problem);
   if (request.json === true) {
     printJson(trees);

@@ -67,6 +67,7 @@ export function problemsOfRun(
     readonly environments?: OwnEnvironments | undefined;
   } = {},
 ): RunProblems {
+  if (saved.run?.['command'] === 'bench') throw noTree(path, saved);
   const run = runSchema.safeParse(saved.run).data;
   if (run === undefined) {
     if (saved.run?.['command'] === undefined && saved.trees.length > 0) throw madeElsewhere(path);
@@ -76,7 +77,7 @@ export function problemsOfRun(
     );
   }
   expectTrees(path, saved);
-  if (run.command === 'search' && saved.trees.length === 0) throw noTree(path);
+  if (run.command === 'search' && saved.trees.length === 0) throw noTree(path, saved);
   const { capabilities = {} } = run;
   const asked = new Map(problemsOf(path, saved, run).map((problem) => [problem.id, problem]));
   expectNotation(notation, [...asked.values()]);
@@ -185,9 +186,13 @@ export function showing<Value>(
   }
 }
 
-/** The error for a run that ended before it had a tree, or has lost it. */
-export function noTree(path: string): EspalierError {
-  return new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
+/** The error for a run that ended before it had a tree, or has lost it; or that keeps none. */
+export function noTree(path: string, { run }: SavedRun): EspalierError {
+  const message =
+    run?.['command'] === 'bench'
+      ? `Expected the run of a search, got the benchmark in \`${path}\`, which keeps no trees.`
+      : `The run in \`${path}\` has no tree yet.`;
+  return new EspalierError('usage', message);
 }
 
 /** Trees are written before outcomes, so a missing tree of an outcome was lost. */
@@ -237,11 +242,11 @@ export function recordedIn(
   };
 }
 
-/** If no command wrote the request, the trees were grown by a program. */
+/** If no command wrote what was searched, the trees were grown by a program. */
 function madeElsewhere(path: string): EspalierError {
   return new EspalierError(
     'usage',
-    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names no command. Name the module of its environment with \`--environment ./world.ts\`, or export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
+    `The run in \`${path}\` was made by a program, whose environment is not known here: \`${join(path, 'run.json')}\` names neither a task nor an environment. Name the module of its environment with \`--environment ./world.ts\`, or export it there: \`writeDataset({ out, problems: readRecords(readRun(${JSON.stringify(path)}), { describe }), configs })\`.`,
   );
 }
 
@@ -257,6 +262,7 @@ function problemsOf(
   const id = tree.problem;
   if (environment !== undefined) return [{ id, ...(input !== undefined && { input }) }];
   if (task === 'question' && input !== undefined) return [{ id, question: input }];
+  if (task === undefined && command === 'search') throw madeElsewhere(path);
   const known = puzzle.safeParse({ id, task, input });
   if (!known.success) {
     throw new EspalierError(

@@ -194,7 +194,7 @@ describe('the budget', () => {
     const free = { calls: 0, tokens: 0, usd: 0 };
     const calling = gate.call({
       ...one,
-      run: async (call) => ({ ...(await one.run(call)), spend: free }),
+      run: async (...made) => ({ ...(await one.run(...made)), spend: free }),
     });
     const second = gate.call(effectCall(ledger, 'two'));
     await turn();

@@ -113,6 +113,18 @@ test('a run is no dataset, and one that a program made is exported there', async
   expect(stderr).toContain('was made by a program, whose environment is not known here: ');
 });
 
+test.each([
+  ['tree', []],
+  ['export', ['--out', 'x']],
+])('%s says that a benchmark keeps no trees', async (command, more) => {
+  const bench = join(folder, `bench-${command}`);
+  mkdirSync(bench);
+  writeFileSync(join(bench, 'run.json'), '{"command":"bench"}');
+  const { code, stderr } = await espalier(command, bench, ...more);
+  const told = `Expected the run of a search, got the benchmark in \`${bench}\`, which keeps no trees.\n`;
+  expect([code, stderr]).toEqual([2, told]);
+});
+
 test('what is wrong with a published file is told with its name', async () => {
   const file = fileIn(folder, 'broken.jsonl', '{"question": 5}\n');
   const { code, stderr } = await espalier('export', file, '--from', 'omegaprm', '--out', 'x');

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import type { Environment } from '../../src/index.ts';
+import { type Environment, search, treeToJson } from '../../src/index.ts';
 import { generate, openRun } from '../../src/runs/index.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { build, espalier, fileIn, start, temporaryFolder } from './espalier.ts';
@@ -129,6 +129,38 @@ test('the run of a program is exported in the environment that is named', async 
   expect((await espalier('export', path, ...out)).stderr).toContain('--environment ./world.ts');
 });
 
+test.each([
+  ['says its input', 'first', { command: 'search', input: '5' }],
+  ['is named by its input', '5', { command: 'search' }],
+])('one search of a program that %s is exported, too', async (_, problem, told) => {
+  const path = join(folder, `one-by-program-${problem}`);
+  const { environment } = (await import(pathToFileURL(world).href)) as {
+    environment: (of: { problem: { input: string } }) => Environment<number, number>;
+  };
+  const floors = environment({ problem: { input: '5' } });
+  const run = openRun(path);
+  const { tree } = await search(floors, {
+    policy: () => [{ action: 2 }, { action: 1 }],
+    evaluator: ({ state }) => Number(state) / 10,
+    budget: { simulations: 40 },
+    journal: run.journal,
+  });
+  run.saveTree({ problem, attempt: 0, step: 0, tree: treeToJson(tree, floors) });
+  run.writeRun(told);
+  run.close();
+  const rule = ['--rule', 'best-trajectories', '--format', 'trl'];
+  const out = [...rule, '--out', join(folder, `of-one-${problem}`)];
+  const { code, stderr } = await espalier('export', path, ...out, '--environment', world);
+  expect([code, stderr]).toEqual([0, '']);
+  const rows = readFileSync(
+    join(folder, `of-one-${problem}`, 'best-trajectories', 'train-00000-of-00001.jsonl'),
+    'utf8',
+  );
+  expect(rows).toContain('Go to floor 5.');
+  expect((await espalier('export', path, ...out)).stderr).toContain('--environment ./world.ts');
+  expect((await espalier('tree', path)).stdout).toContain(`lift · ${problem} · `);
+});
+
 test('an environment that can be closed is closed when the command ends', async () => {
   const mark = join(folder, 'closed');
   const closing = fileIn(
@@ -185,6 +217,27 @@ test('an algorithm of its own searches a puzzle', async () => {
   expect(resultIn(found)).toMatchObject({ solved: false, path: [expect.any(String)] });
   const { stdout } = await espalier('tree', run);
   expect(stdout.split('\n')[0]).toContain(`Game of 24 · 4 9 10 13 · ${algorithm} · `);
+});
+
+test('an algorithm of its own goes on after a solution, as in code', async () => {
+  const algorithm = fileIn(
+    folder,
+    'wide.js',
+    `export default {
+      name: 'wide', concurrency: 'any', laws: [],
+      run: (tree, context) =>
+        context.simulate(async () => {
+          const node = [...tree.nodes()].find(({ status, children }) => status === 'open' && children.length === 0);
+          if (node === undefined) return 'exhausted';
+          await context.realise(await context.expand(node));
+          tree.complete(node);
+          return 'continue';
+        }),
+    };`,
+  );
+  const asked = ['search', ...inWorld(), '--input', '4', '--algorithm', algorithm, '--json'];
+  const found = resultIn(await espalier(...asked));
+  expect(found).toMatchObject({ solved: true, stopReason: 'exhausted' });
 });
 
 test('a run in a world of its own becomes rows, and goes on only with the same module', async () => {

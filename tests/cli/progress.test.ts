@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StatusLine } from '../../src/cli/output.ts';
-import { describeProgress, describeSearchProgress, searchShownOn } from '../../src/cli/progress.ts';
+import {
+  describeProgress,
+  describeSearchProgress,
+  searchShownOn,
+  timeLeft,
+} from '../../src/cli/progress.ts';
 import { generate, openRun } from '../../src/runs/index.ts';
 import { emulator } from '../../src/testing/index.ts';
 import { espalier, fileIn, temporaryFolder } from './espalier.ts';
@@ -55,6 +60,41 @@ test('what takes long tells a terminal how far it is, and takes the line away at
   expect(seen['check-dataset']).toContain('1 row read · 0 of 1 file');
   expect(seen.bench).toMatch(/0\/\d+ · 1 under way/);
   for (const text of Object.values(seen)) expect(text.endsWith('\r\u001b[K')).toBe(true);
+});
+
+test('parts of equal size tell the time left once one is done', () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(4_000);
+  const left = timeLeft(1_000);
+  expect([left(0, 4), left(1, 4), left(4, 4)]).toEqual(['', ' · 9 s left', '']);
+  now.mockRestore();
+});
+
+test('a dataset of several problems and files is made and checked with the time left', async () => {
+  const run = join(folder, 'run-left');
+  const out = join(folder, 'data-left');
+  const free = ['--model', 'none', '--simulations', '60', '--task', 'game24'];
+  const problems = fileIn(folder, 'left.txt', '4 9 10 13\n2 4 6 7\n');
+  await espalier(
+    'generate',
+    '--problems',
+    problems,
+    ...free,
+    '--run',
+    run,
+    '--out',
+    `${out}-first`,
+  );
+  let time = 0;
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => {
+    time += 1_000;
+    return time;
+  });
+  const split = ['--split', 'train=0.5,test=0.5', '--exact-split'];
+  const made = await shown('export', run, '--rule', 'math-shepherd', '--out', out, ...split);
+  const checked = await shown('check-dataset', out);
+  now.mockRestore();
+  expect(made).toMatch(/Making rows of problem 2 of 2 · \d+ (s|min) left/);
+  expect(checked).toMatch(/read · 1 of 2 files · \d+ (s|min) left/);
 });
 
 test('dollars charged are told from dollars bought where searches share answers', () => {
