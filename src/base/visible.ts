@@ -1,9 +1,10 @@
 /**
- * A text with control characters, except line breaks, and halves of surrogate pairs written as codes: text from models, tools and servers must not
- * control a terminal.
+ * A text with control characters, except line breaks and tabs, and halves of surrogate pairs written as codes, as JSON
+ * writes them: text from models, tools and servers must not control a terminal.
  */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
-    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

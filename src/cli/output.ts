@@ -1,3 +1,5 @@
+import { visible } from '../base/visible.ts';
+
 /** A line, or several, for whoever reads the results. */
 export function print(text: string): void {
   writeOut(`${text}\n`);
@@ -8,27 +10,21 @@ export function printError(text: string): void {
   writeError(`${text}\n`);
 }
 
-/** Writes text to the standard output. With `writeError` the one way out of the process. */
+/**
+ * Writes text to the standard output, in which nothing steers a terminal: models and servers may have written it. With
+ * `writeError` the one way out of the process.
+ */
 export function writeOut(text: string): void {
-  process.stdout.write(visible(text));
+  process.stdout.write(shown(text));
 }
 
 /** Writes text to the standard error. */
 export function writeError(text: string): void {
-  process.stderr.write(visible(text));
+  process.stderr.write(shown(text));
 }
 
-/**
- * Text in which nothing steers a terminal: models and servers may have written it. What could is shown as JSON
- * would write it, so that a JSON document has the same values as before.
- */
-function visible(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(
-      /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+function shown(text: string): string {
+  return visible(text.replaceAll('\r\n', '\n'));
 }
 
 /** Warnings of Node.js and its libraries take the same way. */

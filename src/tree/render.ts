@@ -33,7 +33,10 @@ export function renderTree<State, Action>(
   const label = (node: SearchNode<State, Action>): string =>
     node.kind === 'root'
       ? '●'
-      : clip(visible(labelOf(node.action, format)).replaceAll('\n', '⏎'), width);
+      : clip(
+          visible(labelOf(node.action, format)).replaceAll('\n', '⏎').replaceAll('\t', ' '),
+          width,
+        );
   const lines: Line[] = [];
   // An explicit stack: paths may be longer than the call stack is deep.
   const stack: Entry<State, Action>[] = [{ node: tree.root, indent: '', branch: '' }];

@@ -4,9 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { BudgetPool } from '../../src/calls/budget-pool.ts';
 import { withCache, withLimit, withRetry, wrapModel } from '../../src/calls/index.ts';
 import { type Journal, memoryJournal } from '../../src/calls/journal.ts';
-import { type LanguageModel, ModelCallError, mcts, type Policy } from '../../src/index.ts';
+import {
+  type Generation,
+  type LanguageModel,
+  type ModelCall,
+  ModelCallError,
+  mcts,
+  type Policy,
+} from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
+import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { searchOf } from '../support/search-of.ts';
 
 /** A server that loses its first connection. */
@@ -152,4 +159,44 @@ test('a search that was killed before its first answer goes on to its end, whate
       expect(spend.tokens).toBeLessThanOrEqual(tokens);
     }
   }
+});
+
+describe('a limited call keeps no slot for ever', () => {
+  const context = (): ModelCall => ({ ...plainContext(), retry: () => sleep(3) });
+  const script = scriptedModel({ answer: () => 'up', latencyMs: 2, capabilities: {} });
+  const asked = { messages: [{ role: 'user', content: 'Next?' }] } as const;
+  const lost = { message: 'Lost.', charged: false };
+
+  test.each([1, 2, 3])('where %i of its requests are made again at once', async (count) => {
+    const model: LanguageModel = {
+      ...script,
+      generate: async (request, call) => {
+        const requests = Array.from({ length: count }, async (_, place) => {
+          await sleep(place);
+          await call.retry?.(lost);
+          return script.generate(request, call);
+        });
+        const [first] = await Promise.all(requests);
+        return first as Generation;
+      },
+    };
+    const limited = wrapModel(model, withLimit({ concurrency: 1 }));
+    const calls = Array.from({ length: 4 }, () => limited.generate(asked, context()));
+    expect(await Promise.all(calls)).toHaveLength(4);
+  });
+
+  test('where it ends while a request of it is to be made again', async () => {
+    const model: LanguageModel = {
+      ...script,
+      generate: async (request, call) => {
+        void call.retry?.(lost);
+        return script.generate(request, call);
+      },
+    };
+    const limited = wrapModel(model, withLimit({ concurrency: 1 }));
+    const calls = Array.from({ length: 4 }, () => limited.generate(asked, context()));
+    expect(await Promise.all(calls)).toHaveLength(4);
+    await sleep(10);
+    expect(await limited.generate(asked, context())).toBeDefined();
+  });
 });

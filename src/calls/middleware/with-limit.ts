@@ -170,6 +170,9 @@ function pausedFor(name: string, ms: number): ModelCallError {
 class Slot {
   readonly #places: LimitFunction;
   readonly #signal: AbortSignal;
+  #state: 'before' | 'during' | 'after' = 'before';
+  /** How many of its requests wait for the permission to be made again. */
+  #asking = 0;
   #leave: (() => void) | undefined;
 
   constructor(places: LimitFunction, signal: AbortSignal) {
@@ -179,17 +182,19 @@ class Slot {
 
   /** Does something as soon as there is a slot, and leaves the slot at the end. */
   async holding<Value>(act: () => Promise<Value>): Promise<Value> {
-    await this.#take();
+    this.#state = 'during';
     try {
+      await this.#take();
       return await act();
     } finally {
+      this.#state = 'after';
       this.#leave?.();
     }
   }
 
   /**
-   * The context of a call that leaves its slot while it waits for the permission to be made again: the call whose turn
-   * is before it may be waiting for the slot.
+   * The context of a call that has no slot while a request of it waits for the permission to be made again: the call
+   * whose turn is before it may be waiting for the slot. Requests that it makes meanwhile need none.
    */
   sparing(call: ModelCall): ModelCall {
     const { retry } = call;
@@ -197,21 +202,31 @@ class Slot {
     return {
       ...call,
       retry: async (attempt) => {
-        const leave = this.#leave;
-        leave?.();
-        await retry(attempt);
-        if (leave !== undefined) await this.#take();
+        if (this.#state !== 'during') return retry(attempt);
+        this.#asking++;
+        this.#leave?.();
+        this.#leave = undefined;
+        try {
+          await retry(attempt);
+        } finally {
+          this.#asking--;
+        }
+        if (this.#asking === 0) await this.#take();
       },
     };
   }
 
   #take(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const stay = () =>
-        new Promise<void>((leave) => {
+      const stay = (): Promise<void> => {
+        resolve();
+        if (this.#state === 'after' || this.#asking > 0 || this.#leave !== undefined) {
+          return Promise.resolve();
+        }
+        return new Promise((leave) => {
           this.#leave = leave;
-          resolve();
         });
+      };
       inTurn(this.#places, this.#signal, stay).catch(reject);
     });
   }

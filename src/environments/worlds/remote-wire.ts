@@ -43,7 +43,9 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   let id = 0;
 
   const fail = (message: string): void => {
-    fault ??= new Error(`The program \`${command[0]}\` ${sentenceOf(visible(message))}`);
+    // Once: it may write millions of lines before it has ended.
+    if (fault !== undefined) return;
+    fault = new Error(`The program \`${command[0]}\` ${sentenceOf(visible(message))}`);
     asked?.reject(fault);
     asked = undefined;
     void end();
@@ -65,7 +67,9 @@ export function programWire(command: readonly string[], cwd: string | undefined)
     },
     overflow: () => fail(`wrote a line of more than ${longest} bytes.`),
   });
-  stdout?.on('data', (chunk: Buffer) => lines.add(chunk));
+  stdout?.on('data', (chunk: Buffer) => {
+    if (fault === undefined) lines.add(chunk);
+  });
   stderr?.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-2_000);
   });

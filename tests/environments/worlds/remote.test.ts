@@ -95,6 +95,13 @@ describe('a server of worlds', () => {
   });
 });
 
+test('a program that floods what it should answer is ended at once', async () => {
+  const flood = 'process.stdout.write("y\\n".repeat(500_000)); setInterval(() => {}, 1_000)';
+  const command = [process.execPath, '-e', flood];
+  await using environment = remoteEnvironment<string>({ name: 'flood', command });
+  await expect(environment.reset(context)).rejects.toThrow('something that is not an answer: y');
+}, 10_000);
+
 test('a server may be told to show observations of a type', async () => {
   const command = [process.execPath, join(folder, 'hostile-server.mjs'), 'none'];
   const options = { name: 'typed', command };
