@@ -8,6 +8,7 @@ import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal } from '../contracts/policy.ts';
 import type { Spend } from '../contracts/spend.ts';
+import type { Conclusion } from '../tree/conclusion.ts';
 import type {
   ExpandOptions,
   SearchContext,
@@ -191,14 +192,21 @@ export class AlgorithmContext<State, Action>
     const isVote = 'votes' in conclusion;
     expectOptions('context.conclude', conclusion, isVote ? 'votes' : 'node optimal');
     const { tree, environment } = this.#session;
-    const { stop } = this.#simulations();
-    // A solution that the caller waited for is the result, whatever the votes.
-    if (isVote && stop?.reason === 'solved' && stop.isAsked === true) return;
     if (!isVote) expectNode('conclusion.node', conclusion.node);
-    const found = isVote ? elected(tree, environment, conclusion.votes) : conclusion;
+    const found = isVote
+      ? (this.#awaited() ?? elected(tree, environment, conclusion.votes))
+      : conclusion;
     if (found === undefined) return;
     tree.conclude(found);
     this.#simulations().end({ reason: 'solved' });
+  }
+
+  /** The solution that the caller waited for: it is the result, whatever the votes. */
+  #awaited(): Conclusion<State, Action> | undefined {
+    const { reason, isAsked = false } = this.#simulations().stop ?? {};
+    const node = this.#session.tree.bestTerminal;
+    if (reason !== 'solved' || !isAsked || node === undefined) return undefined;
+    return { node, optimal: false };
   }
 
   advance(node: SearchNode<State, Action>): void {

@@ -45,23 +45,24 @@ describe('a vote', () => {
     expect([best.visits, optimal, solved]).toEqual([2, false, false]);
   });
 
-  test('does not outvote the solution that the search was to end with', async () => {
-    const {
-      best,
-      stopReason,
-      solved: isSolved,
-    } = await searchOf({
+  test('does not outvote the solution that the search was to end with, nor does an earlier vote', async () => {
+    const asked = {
       environment: {
         ...environment,
         step: (_state: string, action: string) => ({
           ...{ state: action, terminal: true, reward: action === '6' ? 1 : 0 },
         }),
       },
-      policy: inTurn(),
       algorithm: bestOfN({ n: 8, choose: 'majority' }),
-      stopWhen: solved(),
-    });
-    expect([best.state, stopReason, isSolved]).toEqual(['6', 'solved', true]);
+    };
+    const ended = { ...asked, policy: inTurn(), stopWhen: solved() };
+    const found = await searchOf(ended);
+    const voted = await searchOf({ ...asked, policy: inTurn() });
+    expect(voted.best.state).toBe('4');
+    for (const result of [found, await voted.resume({ stopWhen: solved() })]) {
+      const { best, stopReason, solved: isSolved } = result;
+      expect([best.state, stopReason, isSolved]).toEqual(['6', 'solved', true]);
+    }
   });
 
   test('that is weighted goes by the scores of the ends', async () => {
