@@ -95,9 +95,9 @@ export class CallGate {
     signal.addEventListener('abort', () => this.#abandon(signal.reason));
   }
 
-  /** The number of calls issued so far; shared calls count once. */
+  /** The number of calls issued so far, except by effects; shared calls count once. */
   get issued(): number {
-    return this.#issued;
+    return this.#issued - this.#underWay.inner;
   }
 
   /** How much the journal answered, and where the search diverges from it. */

@@ -87,7 +87,7 @@ export class CallInFlight {
         if (isFurther) this.account.extend();
         else this.account.fail(spend);
         // If the budget refused it, it is refused again.
-        this.account.hold(waits).catch(() => {});
+        this.account.hold(waits && record.inside === undefined).catch(() => {});
       };
       this.ticket.arrive(again, { place });
     }

@@ -22,6 +22,7 @@ interface Surroundings {
 export class CallsUnderWay {
   readonly #around: Surroundings;
   readonly #calls = new Set<CallInFlight>();
+  #inner = 0;
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -29,6 +30,11 @@ export class CallsUnderWay {
 
   get calls(): Iterable<CallInFlight> {
     return this.#calls;
+  }
+
+  /** How many calls effects have requested so far: a replay opens them earlier. */
+  get inner(): number {
+    return this.#inner;
   }
 
   has(call: CallInFlight): boolean {
@@ -41,6 +47,7 @@ export class CallsUnderWay {
     request: CallRequest,
     reservation: Reservation,
   ): CallInFlight {
+    if (asked.inside !== undefined) this.#inner++;
     const issued = { ...asked, ticket: this.#around.sequencer.issue() };
     const call = new CallInFlight(issued, request, reservation);
     this.#calls.add(call);
@@ -112,8 +119,10 @@ export class CallsUnderWay {
     this.#around.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
     const refused = 'refused' in outcome ? outcome.refused : undefined;
     const unit = refused && call.request.ledger.refuse(refused);
-    const fatal = unit && new EspalierError('budget', failure ?? '', { unit });
-    call.tell(fatal === undefined ? outcome : { fatal });
+    // One that must not be repeated has failed: a call that ended the search could be requested again.
+    const isRefused = unit !== undefined && call.request.repeatable;
+    const fatal = isRefused && new EspalierError('budget', failure ?? '', { unit });
+    call.tell(fatal === false ? outcome : { fatal });
   }
 
   drop(call: CallInFlight, reason: unknown): void {

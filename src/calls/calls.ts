@@ -38,6 +38,8 @@ export class Calls {
   readonly #prices: PriceTable;
   readonly #ledger: Ledger;
   readonly #prompts = new KnownPrompts();
+  /** Those of calls that effects request: a replay, which does not run effects, does not know them. */
+  readonly #innerPrompts = new KnownPrompts();
   readonly #impossible = new ImpossibleUsages();
   readonly #left = new WeakMap<LeftCalls, Map<string, LeftIndex>>();
 
@@ -120,7 +122,7 @@ export class Calls {
     const counted = counting && (await this.#count(counting, request));
     const isGuessed = counted === undefined && this.#ledger.limitsTokens;
     const prompt = isGuessed ? operation.prompt?.(request) : undefined;
-    const guess = prompt && this.#prompts.of(name, prompt);
+    const guess = prompt && this.#knownPrompts.of(name, prompt);
     const worst = operation.worstCase?.(request, counted ?? guess?.most);
     const reserve = mostCost(worst, price, payee && askedTierOf(payee));
     const stateless = operation.stateless?.(request);
@@ -160,6 +162,10 @@ export class Calls {
       this.#note({ id: callId, role, model: name, price, calls: reserve.calls, usage });
     }
     return operation.named?.(result, callId) ?? result;
+  }
+
+  get #knownPrompts(): KnownPrompts {
+    return this.#gate.places.isInside ? this.#innerPrompts : this.#prompts;
   }
 
   /** Notes the reported usage of a call. */

@@ -1,7 +1,21 @@
 // Effects that ask models: a replay runs no effect, and must count what it asked all the same.
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type Journal, memoryJournal, replayed } from '../../src/calls/index.ts';
-import { mcts, type Policy } from '../../src/index.ts';
+import {
+  type Journal,
+  memoryJournal,
+  replayed,
+  withRetry,
+  wrapModel,
+} from '../../src/calls/index.ts';
+import {
+  type LanguageModel,
+  ModelCallError,
+  mcts,
+  type Policy,
+  seededRandom,
+  treeToJson,
+} from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { searchOf } from '../support/search-of.ts';
 
@@ -87,3 +101,83 @@ describe.each([{ shares: false }, { shares: true }])('where effects ask a model 
     }
   });
 });
+
+test('a replay grows the same tree where simulations are handed back, where calls fail, and where prompts are alike', async () => {
+  for (let seed = 0; seed < 60; seed++) {
+    const journal = memoryJournal();
+    const live = await mixed(seed, journal);
+    expect(await mixed(seed, replayed(journal))).toEqual(live);
+  }
+});
+
+test('an effect that must not be repeated is made once, also where the budget refuses what it asks', async () => {
+  const model = scriptedModel({ answer: () => 'up' });
+  let sent = 0;
+  const { stopReason } = await searchOf({
+    ...climb,
+    policy: {
+      async propose(_, { context }) {
+        const send = () =>
+          context
+            .effect('send', null, async () => {
+              sent++;
+              return (await context.generate(model, asking('Polish it.'))).completions.length;
+            })
+            .catch(() => 0);
+        return [{ action: `${await send()}${await send()}` }];
+      },
+    },
+    budget: { calls: 1 },
+  });
+  expect([sent, stopReason]).toEqual([1, 'budget']);
+});
+
+const climb = {
+  environment: {
+    name: 'climb',
+    reset: () => ({ state: '' }),
+    step: (state: string, move: string) => ({
+      state: `${state}${move}`,
+      terminal: state.length > 4,
+    }),
+  },
+  evaluator: () => 0.5,
+  algorithm: mcts(),
+};
+
+/** Effects and their policy ask with like prompts of a model that fails now and then, in parallel. */
+async function mixed(seed: number, journal: Journal) {
+  const random = seededRandom(`mixed ${seed}`);
+  const script = scriptedModel({ answer: (_, index) => `up ${index}` });
+  const model: LanguageModel = wrapModel(
+    {
+      ...script,
+      async generate(request, call) {
+        if (random.next() < 0.2) throw new ModelCallError({ kind: 'network', message: 'Lost.' });
+        await setImmediate();
+        return script.generate(request, call);
+      },
+    },
+    withRetry({ baseMs: 0, maxMs: 0, breaker: false }),
+  );
+  const long = 'x'.repeat(200);
+  const { tree, spend, stopReason } = await searchOf({
+    ...climb,
+    policy: {
+      async propose({ depth, id }, { context }) {
+        const asked = context.effect({ name: 'ask', repeatable: true }, id, async () => {
+          const { completions } = await context.generate(model, asking(`${long} ${depth}`));
+          return completions[0]?.text ?? '';
+        });
+        const own = context.generate(model, asking(`${long} and ${id}`));
+        const [first, { completions }] = await Promise.all([asked, own]);
+        return [{ action: first }, { action: `${completions[0]?.text} too` }];
+      },
+    },
+    concurrency: 4,
+    budget: { simulations: 12, tokens: 600 + 40 * seed },
+    journal,
+  });
+  const { ms: _, ...spent } = spend;
+  return { tree: treeToJson(tree), spent, stopReason };
+}
