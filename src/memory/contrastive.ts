@@ -22,7 +22,7 @@ import { contrastivePrompts } from './contrastive-prompts.ts';
 import { type ReflectionContent, type Subject, writeLesson } from './contrastive-write.ts';
 import { makeReflection } from './reflection.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
-import { estimatedOutcome, mostSurprising, surprisesOf } from './surprise.ts';
+import { estimatedOutcome, mostSurprising, rewardedOutcome, surprisesOf } from './surprise.ts';
 
 /** Options of {@link contrastive}. */
 export interface ContrastiveOptions<State = any> extends SituationOptions<State> {
@@ -120,7 +120,8 @@ export function contrastive<State = any, Action = any>(
       /**
        * The known outcome, in [0, 1]. Lessons from a gold answer depend on it: stamp the trees and data that use them.
        *
-       * @defaultValue 1 if the mean of Q over the steps taken is above `solvedAbove`, else 0
+       * @defaultValue the sum of the rewards, within [0, 1], if the environment has rewarded the end of the path; else 1
+       * if the mean of Q over the steps taken is above `solvedAbove`, and 0 if not
        */
       readonly outcome?: number;
     },
@@ -177,10 +178,11 @@ async function reflect<State, Action>(
   {
     context,
     environment,
-    outcome: known,
+    outcome: given,
   }: Pick<Subject<State, Action>, 'context' | 'environment'> & { readonly outcome?: number },
 ): Promise<ReflectionReport> {
-  if (known !== undefined) expectNumber('outcome', known, { min: 0, max: 1 });
+  if (given !== undefined) expectNumber('outcome', given, { min: 0, max: 1 });
+  const known = given ?? rewardedOutcome(path);
   const outcome = known ?? estimatedOutcome(path, settings.solvedAbove);
   const kinds = ['value', 'policy'] as const;
   // Nodes are live, so the needed values are read before the first call.

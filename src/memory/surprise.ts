@@ -61,6 +61,17 @@ export function mostSurprising<State, Action>(
 }
 
 /**
+ * The outcome of a path that the environment has rewarded at its end: the sum of its rewards, within [0, 1]; `undefined`
+ * of one that has not ended, or whose end has no reward.
+ */
+export function rewardedOutcome(path: readonly SearchNode[]): number | undefined {
+  const end = path.at(-1);
+  if (end?.terminal !== true || end.reward === undefined) return undefined;
+  const sum = path.reduce((total, { reward = 0 }) => total + reward, 0);
+  return Math.min(1, Math.max(0, sum));
+}
+
+/**
  * The estimated outcome of a path with an unknown one: 1 if the mean of Q over the steps taken exceeds a limit, else 0.
  */
 export function estimatedOutcome(path: readonly SearchNode[], limit: number): number {

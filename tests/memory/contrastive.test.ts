@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import {
   type ContrastiveOptions,
   contrastive,
@@ -77,6 +78,12 @@ describe('which steps are reflected on', () => {
     const lenient = reflecting(usual, { solvedAbove: 0.6 });
     expect(await lenient.reflect(path(steps), { environment: house, context })).toMatchObject({
       ...{ outcome: 1, estimated: true },
+    });
+    const [...nodes] = path(steps);
+    const end = nodes.pop() as SearchNode<string, string>;
+    const right = [...nodes, { ...end, terminal: true, reward: 1 }] as typeof nodes;
+    expect(await reflect(right, { environment: house, context })).toMatchObject({
+      ...{ outcome: 1, estimated: false },
     });
     await expect(reflect(path(steps), { environment: house, context, outcome: 2 })).rejects.toThrow(
       'Expected `outcome` to be',

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { estimatedOutcome, mostSurprising, surprisesOf } from '../../src/memory/surprise.ts';
+import {
+  estimatedOutcome,
+  mostSurprising,
+  rewardedOutcome,
+  surprisesOf,
+} from '../../src/memory/surprise.ts';
 import { type PathStep, path } from './paths.ts';
 
 /** Q and V of each step. */
@@ -114,4 +119,21 @@ test('an outcome that nobody knows is 1 where the mean of Q is above the limit',
   const failing = path([...steps, { action: 'e', value: 1, status: 'failed' }]);
   expect(estimatedOutcome(failing, 0.62)).toBe(0);
   expect(estimatedOutcome(path([]), 0)).toBe(0);
+});
+
+test('an outcome that the environment has rewarded is the sum of the rewards, within [0, 1]', () => {
+  const ends = (rewards: readonly number[], terminal = true) => {
+    const nodes = path(steps.slice(0, rewards.length));
+    return nodes.map((node, place) => {
+      const reward = rewards[place - 1];
+      return { ...node, ...(reward !== undefined && { reward }), terminal };
+    });
+  };
+  expect(rewardedOutcome(ends([0, 1]))).toBe(1);
+  expect(rewardedOutcome(ends([0, 0]))).toBe(0);
+  expect(rewardedOutcome(ends([0.25, 0.5]))).toBe(0.75);
+  expect(rewardedOutcome(ends([0.75, 0.5]))).toBe(1);
+  expect(rewardedOutcome(ends([0, -1]))).toBe(0);
+  expect(rewardedOutcome(ends([0, 1], false))).toBeUndefined();
+  expect(rewardedOutcome(path(steps))).toBeUndefined();
 });

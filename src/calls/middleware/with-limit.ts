@@ -72,7 +72,8 @@ class Limiter {
     const isBounded = this.#places.concurrency !== Number.POSITIVE_INFINITY;
     const slot = new Slot(this.#places, call.signal);
     const marked: MarkedCall = {
-      ...(isBounded ? slot.sparing(withoutWaiting(call)) : call),
+      ...call,
+      ...(isBounded && { ...withoutWaiting(call), ...slot.sparing(call) }),
       [passed]: [...already, this],
       limits: (limits) => {
         this.#hear(limits, call.clock.now());
@@ -193,14 +194,12 @@ class Slot {
   }
 
   /**
-   * The context of a call that has no slot while a request of it waits for the permission to be made again: the call
-   * whose turn is before it may be waiting for the slot. Requests that it makes meanwhile need none.
+   * Lets a call have no slot while a request of it waits for the permission to be made again: the call whose turn is
+   * before it may be waiting for the slot. Requests that it makes meanwhile need none.
    */
-  sparing(call: ModelCall): ModelCall {
-    const { retry } = call;
-    if (retry === undefined) return call;
+  sparing({ retry }: ModelCall): Pick<ModelCall, 'retry'> {
+    if (retry === undefined) return {};
     return {
-      ...call,
       retry: async (attempt) => {
         if (this.#state !== 'during') return retry(attempt);
         this.#asking++;

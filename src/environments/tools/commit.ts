@@ -7,11 +7,9 @@ import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
 import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
-import type { Journal } from '../../calls/journal.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { SearchTree } from '../../tree/tree.ts';
-import type { Recovery } from '../worlds/live.ts';
 import { answerOf } from './answer-of.ts';
 import {
   type Committing,
@@ -28,8 +26,16 @@ import {
 } from './commit-path.ts';
 import { atRest, type DoOutside } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
-import { driftedFrom, expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
-import { deedsLeft, follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
+import { recover } from './recover.ts';
+import {
+  driftedFrom,
+  expectPermitted,
+  isDrift,
+  readInput,
+  rehearse,
+  rereadIn,
+} from './rehearse.ts';
+import { follow, lookUp, takeBack } from './reversible.ts';
 import { type RunOn, shortened, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -81,45 +87,6 @@ export async function commitPath(
   }
 }
 
-/** Undoes deeds recorded in a journal that a killed process left. */
-export function recoverDeeds(
-  parts: Recovering,
-  journal: Journal,
-  call: ActCall,
-): Promise<Recovery> {
-  const log = DeedLog.of(journal);
-  return log.inTurn(call.signal, () => recover(parts, log, call));
-}
-
-type Recovering = Pick<Committing, 'environment' | 'outside' | 'tools' | 'workspace'>;
-
-async function recover(parts: Recovering, log: DeedLog, call: ActCall): Promise<Recovery> {
-  const { environment, outside, workspace } = parts;
-  const tools = new Map([...parts.tools, [publishing.name, publishing]]);
-  let undone = 0;
-  try {
-    if (outside !== undefined) {
-      const recovery = await outside.recover(call);
-      if (recovery.failed.length > 0) return recovery;
-      undone = recovery.undone;
-      await outside.at(atRest, call, async () => {
-        undone += await takeBackLeft({ log, tools }, environment, call);
-      });
-    }
-    if (workspace !== undefined && deedsLeft({ log, tools }, environment).length > 0) {
-      await workspace.at([], call, async (place) => {
-        undone += await takeBackLeft({ log, tools, workspace: place }, environment, call);
-      });
-      // A copy of a partly published original is not a copy of the start.
-      await workspace.close();
-    }
-    return { undone, failed: [] };
-  } catch (error) {
-    if (!(error instanceof NotTakenBack)) throw error;
-    return { undone, failed: [error.message] };
-  }
-}
-
 /** A commit in progress. */
 class Commit {
   readonly #parts: Committing;
@@ -162,7 +129,9 @@ class Commit {
       await this.#recover();
       this.#expectOnePath();
       if (workspace !== undefined) {
-        await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
+        const way = await this.#wayTo(workspace);
+        await this.#reread(workspace);
+        await workspace.at(way, this.#call, async (place) => {
           for (const { call } of this.#path.chain) expectPermitted(this.#parts, call, place);
           const changes = await this.#changesOf(place);
           await this.#expectStart(place);
@@ -216,12 +185,24 @@ class Commit {
     });
   }
 
+  /** Whether an earlier commit has published the changes of the path. */
+  get #isPublished(): boolean {
+    const key = publishKey(this.#path);
+    return key !== undefined && this.#deedOf(key)?.stage === 'done';
+  }
+
   /** The calls that bring a workspace to the end of the path; none in a copy of the published original. */
   async #wayTo(workspace: Lending): Promise<readonly MadeCall[]> {
-    const key = publishKey(this.#path);
-    if (key === undefined || this.#deedOf(key)?.stage !== 'done') return this.#path.calls;
+    if (!this.#isPublished) return this.#path.calls;
     await workspace.close();
     return [];
+  }
+
+  #reread(workspace: Lending): Promise<void> {
+    const isDone = (key: string) => this.#deedOf(key) !== undefined;
+    const told = { parts: this.#parts, path: this.#path, isDone, call: this.#call };
+    const expectStart = (place: Workspace) => this.#expectStart(place);
+    return rereadIn(workspace, told, { isPublished: this.#isPublished, expectStart });
   }
 
   async #recover(): Promise<void> {

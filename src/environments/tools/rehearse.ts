@@ -5,11 +5,11 @@ import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
 import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { ActCall } from '../../contracts/world.ts';
-import { type Committing, Halt, type Path } from './commit-path.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import { type Committing, Halt, type Lending, type Path } from './commit-path.ts';
 import type { DoOutside } from './outside.ts';
 import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
-import { predictTool, runTool, shortened } from './running.ts';
+import { predictTool, type Ran, runTool, shortened } from './running.ts';
 import { type DeclaredTool, isResult } from './tool.ts';
 
 /** The path to rehearse, and what is needed for it. */
@@ -91,13 +91,51 @@ async function again(
       ? await run?.({ tool, input, parsed }, { origin: path.origin, calls: made, data }, named)
       : await runTool(tool, { db: frozen(data), parsed }, named);
   if (ran === undefined) return data;
+  const { output, data: after = data } = unchanged(call, ran);
+  outputs.set(call, output);
+  return after;
+}
+
+/**
+ * Repeats the reads of a path in workspaces, each in the state in which it was made, unless a commit has since changed
+ * what they read.
+ *
+ * @param options.isPublished - Whether the changes of the path are in the original already.
+ * @param options.expectStart - Throws unless a workspace is one of the same start.
+ * @throws Halt `stale`
+ */
+export async function rereadIn(
+  workspace: Lending,
+  { parts, path: { chain }, isDone, call: surroundings }: Omit<Rehearsal, 'outputs' | 'run'>,
+  options: {
+    readonly isPublished: boolean;
+    readonly expectStart: (place: Workspace) => Promise<void>;
+  },
+): Promise<void> {
+  const { isPublished, expectStart } = options;
+  const since = chain.findLastIndex(({ key, call: { effect } }) =>
+    effect === 'irreversible' ? isDone(key) : effect !== 'read' && isPublished,
+  );
+  for (const [place, { call }] of chain.entries()) {
+    const tool = parts.tools.get(call.tool);
+    if (call.effect !== 'read' || place <= since || tool === undefined) continue;
+    const way = isPublished ? [] : chain.slice(0, place).map(({ call: before }) => before);
+    await workspace.at(way, surroundings, async (db) => {
+      if (!isPublished) await expectStart(db);
+      const { parsed } = readInput(tool, call);
+      unchanged(call, await runTool(tool, { db, parsed }, { ...surroundings, id: randomUUID() }));
+    });
+  }
+}
+
+/** The result of a repeated call. @throws Halt `stale` if it is none, or another one than in the search */
+function unchanged(call: MadeCall, ran: Ran): Exclude<Ran, { readonly error: string }> {
   if ('error' in ran) {
     const message = `\`${call.tool}\` failed when the path was checked, and nothing was done: ${sentenceOf(ran.error)} Commit again once it works, or search again if it never will.`;
     throw new Halt('stale', message);
   }
   if (isDrift(call, ran.output)) throw staleBy(`\`${call.tool}\` gave another output`);
-  outputs.set(call, ran.output);
-  return ran.data ?? data;
+  return ran;
 }
 
 /** The input of a call as parsed by its tool. @throws Halt `stale` */

@@ -27,7 +27,7 @@ import type { Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import { removeLeftovers } from '../worlds/leftovers.ts';
 import type { Recovery } from '../worlds/live.ts';
-import { commitPath, recoverDeeds } from './commit.ts';
+import { commitPath } from './commit.ts';
 import type { Committing } from './commit-path.ts';
 import { inData, inOutside, inWorkspaces } from './grounds.ts';
 import {
@@ -39,6 +39,7 @@ import {
 } from './notation.ts';
 import { Outside } from './outside.ts';
 import { addressOf, type CommitOptions, type Committed } from './plan.ts';
+import { recoverDeeds } from './recover.ts';
 import { type ToolAction, type ToolState, telling } from './state.ts';
 import { type Progress, refusal, startOf, take, type Workshop } from './taking.ts';
 import { type DeclaredName, type ListedCall, makeTool, type Tool, type ToolSpec } from './tool.ts';
