@@ -171,7 +171,12 @@ async function searched(options: CompareOptions): Promise<Compared> {
       tell(progress.done, progress.total - progress.done);
       show(progress);
     };
-    const found = await compare({ ...options, stopWhen, onProgress });
+    const found = await compare({
+      ...options,
+      ...defined(interruption.guard(options)),
+      stopWhen,
+      onProgress,
+    });
     tell(found.cells.length, found.unfinished);
     return found;
   });

@@ -34,7 +34,7 @@ import {
 import { sayPlanned } from './generate-dry-run.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { describeRunEnd, reportOf } from './generate-report.ts';
-import { interrupted, listenForInterruption } from './interruption.ts';
+import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor, tellReplaced } from './methods.ts';
 import { chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
 import { print } from './output.ts';
@@ -62,7 +62,7 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
     ...(isOwn ? { isTaught: false } : needsOf(problems)),
     own,
   });
-  const { model, judgeModel } = chosen;
+  const { model } = chosen;
   expectBatches(request, chosen);
   const concurrency = concurrencyOf(request);
   const asked = await describeRun(request, { models: chosen, problems, own });
@@ -80,13 +80,18 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   }
   // One limit for all searches: their samples wait for one another.
   const limit = withLimit({ concurrency });
+  const interruption = listenForInterruption();
+  const guarded = interruption.guard(chosen);
   const limited: Models = {
-    model: model && wrapModel(model, limit),
-    ...(judgeModel !== undefined && { judgeModel: wrapModel(judgeModel, limit) }),
+    model: guarded.model && wrapModel(guarded.model, limit),
+    ...(guarded.judgeModel && { judgeModel: wrapModel(guarded.judgeModel, limit) }),
   };
   using run = openRun(path);
   begin(run, { problems, asked });
-  const report = await grow(request, { run, problems, models: limited, prices, own });
+  const report = await grow(request, {
+    ...{ run, problems, models: limited, prices, own },
+    interruption,
+  });
   const usd = report.unpriced.length > 0 ? null : report.spend.usd;
   const told = reportOf(report, usd);
   run.writeReport({ ...told, ...recordedPrice(model, prices) });
@@ -232,16 +237,17 @@ async function grow(
     models,
     prices,
     own,
+    interruption,
   }: {
     readonly run: RunFolder;
     readonly problems: readonly AskedProblem[];
     readonly models: Models;
     readonly prices: PriceTable;
     readonly own: OwnModules;
+    readonly interruption: Interruption;
   },
 ): Promise<GenerateReport> {
   const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
-  const interruption = listenForInterruption();
   const environments = new Map<string, OwnParts['environment']>();
   const keyOf = ({ id }: AskedProblem, attempt: number) => JSON.stringify([id, attempt]);
   return withStatus((status) =>

@@ -1,3 +1,6 @@
+import { EspalierError } from '../base/errors.ts';
+import { aroundCalls } from '../calls/middleware/wrap.ts';
+import type { Models } from './model.ts';
 import { printError } from './output.ts';
 
 /** The exit code of a command that Ctrl-C ended, as shells expect it: 128 and the number of the signal. */
@@ -9,6 +12,8 @@ const onePress = 300;
 /** Whether the user has asked to stop. */
 export interface Interruption {
   readonly requested: boolean;
+  /** Models that are no longer asked then. */
+  guard(models: Partial<Models>): Models;
 }
 
 /**
@@ -28,9 +33,18 @@ export function listenForInterruption(): Interruption {
       process.exit(interrupted);
     }
   });
+  // Around each call before it waits for anything: those under way end, because they are paid for.
+  const guarded = aroundCalls(() => async (_asked, call, make) => {
+    if (requestedAt === undefined) return make(call);
+    throw new EspalierError('unavailable', 'Ended by Ctrl-C.');
+  });
   return {
     get requested() {
       return requestedAt !== undefined;
     },
+    guard: ({ model, judgeModel }) => ({
+      model: model && guarded(model),
+      ...(judgeModel !== undefined && { judgeModel: guarded(judgeModel) }),
+    }),
   };
 }

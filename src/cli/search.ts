@@ -22,7 +22,7 @@ import { streamSearch } from '../search/search.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { planFor, tellReplaced } from './methods.ts';
-import { type ChosenModel, chooseModel, drawnBy, environmentFor } from './model.ts';
+import { type ChosenModel, chooseModel, drawnBy, environmentFor, type Models } from './model.ts';
 import { print, printError, type StatusLine } from './output.ts';
 import {
   environmentAndTask,
@@ -49,14 +49,15 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     return 0;
   }
   await using chosen = await chooseModel(request, { ...(known ?? { isTaught: false }), own });
-  const parts = await partsFor(asked, drawnBy(chosen, request.seed), own);
+  const interruption = listenForInterruption();
+  const models = interruption.guard(drawnBy(chosen, request.seed));
+  const parts = await partsFor(asked, models, own);
   const problem = known ?? problemOf(asked, parts.environment);
   const prices = pricesFor(request, chosen.model);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
     if (folder !== undefined) expectOwnFolder(folder, own);
-    const interruption = listenForInterruption();
-    const ground = { problem, folder, chosen, interruption, prices };
+    const ground = { problem, folder, chosen, models, interruption, prices };
     const result = await grow(request, { ...ground, asked, parts, own });
     const budget = budgetOf(request, chosen.model);
     const asksModel = chosen.model !== undefined;
@@ -130,6 +131,7 @@ interface Ground {
   readonly problem: Problem;
   readonly folder: RunFolder | undefined;
   readonly chosen: ChosenModel;
+  readonly models: Models;
   readonly interruption: Interruption;
   readonly prices: PriceTable;
   readonly asked: AskedProblem;
@@ -140,13 +142,13 @@ interface Ground {
 /** Searches to the end, or until it is interrupted. */
 async function grow(
   request: SearchRequest,
-  { problem, folder, chosen, interruption, prices, asked: of, parts, own }: Ground,
+  { problem, folder, chosen, models, interruption, prices, asked: of, parts, own }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
   const { concurrency, order, seed, retryFailed = false } = request;
-  const { plan, asked } = planFor(request, drawnBy(chosen, seed), { problem, parts });
+  const { plan, asked } = planFor(request, models, { problem, parts });
   const budget = budgetOf(request, chosen.model);
   tellReplaced(plan, parts);
-  return withStatus((status) => {
+  const found = await withStatus((status) => {
     const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,
       budget,
@@ -167,6 +169,9 @@ async function grow(
       });
     return followed(events, { begun, budget, status });
   });
+  // It refused the calls that came after it.
+  if (!interruption.requested || found.stopReason !== 'failed') return found;
+  return { ...found, stopReason: 'stopped', failure: undefined };
 }
 
 /** Tells of a search as it goes, to its end. */

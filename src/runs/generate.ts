@@ -277,15 +277,16 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   ): Promise<void> {
     const { stopReason, failure, spend, solved, unpriced } = result;
     for (const model of unpriced) this.#unpriced.add(model);
-    if (stopReason === 'failed') {
+    const isCutShort = stopReason === 'stopped' || stopReason === 'failed';
+    if (isCutShort && this.#options.stopWhen?.() === true) {
+      this.#end ??= 'stopped';
+    } else if (stopReason === 'failed') {
       const reason = failure?.message ?? 'The search failed.';
       const noted = await this.#options.note?.(result, problem, attempt);
       this.#fail(
         { problem, attempt },
         { reason, spend, unpriced, ...(noted !== undefined && { noted }) },
       );
-    } else if (stopReason === 'stopped' && this.#options.stopWhen?.() === true) {
-      this.#end ??= 'stopped';
     } else if (stopReason === 'budget' && result.poolExhausted) {
       this.#end ??= 'budget';
     } else {

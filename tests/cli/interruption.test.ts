@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { listenForInterruption } from '../../src/cli/interruption.ts';
+import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 
 const before = process.listeners('SIGINT');
 afterEach(() => {
@@ -28,4 +29,21 @@ test('the first Ctrl-C asks for an end and says so, a second one ends the proces
   now.mockReturnValue(1_500);
   process.emit('SIGINT');
   expect(exit).toHaveBeenCalledExactlyOnceWith(130);
+});
+
+test('models are no longer asked after it', async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const model = scriptedModel({ answer: () => 'up' });
+  const interruption = listenForInterruption();
+  const guarded = interruption.guard({ model, judgeModel: model });
+  const request = { messages: [{ role: 'user', content: 'Next?' }] } as const;
+  await guarded.model?.generate(request, plainContext());
+  process.emit('SIGINT');
+  for (const asked of [guarded.model, guarded.judgeModel]) {
+    await expect(asked?.generate(request, plainContext())).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Ended by Ctrl-C.',
+    });
+  }
+  expect(model.requests).toHaveLength(1);
 });

@@ -225,6 +225,25 @@ test('an end that was asked for leaves whole trees, and the rest goes on later',
   expect(await runIn('stopped', words())).toMatchObject({ stopReason: 'finished', done: 6 });
 });
 
+test('a search that a refused call ends after that has not failed, and goes on later', async () => {
+  const script = words(1);
+  let asked = 0;
+  const refusing: LanguageModel = {
+    ...script,
+    generate: (request, call) => {
+      if (++asked > 5) throw new EspalierError('unavailable', 'Ended by Ctrl-C.');
+      return script.generate(request, call);
+    },
+  };
+  const stopped = await runIn('refused', refusing, { stopWhen: () => asked > 5 });
+  expect([stopped.stopReason, stopped.failed]).toEqual(['stopped', []]);
+  const again = words();
+  expect(await runIn('refused', again)).toMatchObject({ stopReason: 'finished', done: 6 });
+  const whole = words();
+  await runIn('unrefused', whole);
+  expect(again.completions).toBe(whole.completions - script.completions);
+});
+
 test('a listener that throws between two searches ends the run', async () => {
   let told = 0;
   const slow = runIn('deaf', words(1500), {

@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { ModelCallError } from '../../base/errors.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { ModelCall, RateLimits } from '../../contracts/language-model.ts';
@@ -28,7 +28,8 @@ export interface LimitOptions {
  * searches that use them. First come, first served; a call aborted while waiting leaves the queue at once.
  *
  * It also follows the server: if it reports an exhausted limit, or how long to wait, no call starts before then,
- * whatever the options. If the wait is more than ten minutes, calls fail at once with a `rate-limit` error.
+ * whatever the options. If the wait is more than ten minutes, calls are refused at once with an `EspalierError`
+ * `unavailable`, which ends a search with its best result.
  *
  * @throws EspalierError `usage` for an option out of range.
  */
@@ -157,14 +158,9 @@ class Limiter {
 /** The longest pause that is waited for, in milliseconds. */
 const longestPauseMs = 600_000;
 
-function pausedFor(name: string, ms: number): ModelCallError {
-  return new ModelCallError({
-    kind: 'rate-limit',
-    message: `${name} asks not to be called for another ${Math.ceil(ms / 1_000)} s. Run it again then, or use another model.`,
-    retryable: false,
-    retryAfterMs: ms,
-    charged: false,
-  });
+function pausedFor(name: string, ms: number): EspalierError {
+  const message = `${name} asks not to be called for another ${Math.ceil(ms / 1_000)} s. Run it again then, or use another model.`;
+  return new EspalierError('unavailable', message);
 }
 
 /** The slot of a call among those that run at once. */

@@ -1,5 +1,5 @@
 import { counted } from '../../base/counted.ts';
-import { ModelCallError } from '../../base/errors.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { modelName } from '../../base/model-name.ts';
@@ -54,7 +54,8 @@ type Settings = Required<Omit<RetryOptions, 'breaker'>>;
  * every one. When it gives up, it throws the last error, with the number of attempts.
  *
  * A circuit breaker stops calls to a model that keeps failing: they are then refused with an `EspalierError`
- * `unavailable`, which ends a search with its best result. Rate-limit failures do not count.
+ * `unavailable`, which ends a search with its best result. Rate-limit failures do not count, unless the server asks for a
+ * longer wait than `totalMs`: the call is then refused in the same way.
  *
  * @throws EspalierError `usage` for an option out of range.
  */
@@ -151,6 +152,11 @@ function expectLeave(
         } and ${seconds(leftMs)} of ${seconds(settings.totalMs)} are left`
       : '';
   const message = `Gave up after ${attempts} in ${seconds(elapsedMs)}${reason}: ${failure.message}`;
+  // Whatever is asked of a server before it wants to be asked again is refused too.
+  const { retryAfterMs = 0 } = failure;
+  if (retryAfterMs > settings.totalMs) {
+    throw new EspalierError('unavailable', message, { cause: failure });
+  }
   throw remade(failure, { message });
 }
 

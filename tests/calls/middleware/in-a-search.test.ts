@@ -15,6 +15,7 @@ import { manualClock, scriptedModel, syntheticTree } from '../../../src/testing/
 import { hashedAnswer, throughModel } from '../../../src/testing/through-model.ts';
 import { treeToJson } from '../../../src/tree/serialize.ts';
 import { searchOf } from '../../support/search-of.ts';
+import { failure, playing, request } from './harness.ts';
 
 const paid = { message: 'No answer.', charged: true };
 
@@ -199,4 +200,38 @@ describe('with a faulty server', () => {
       expect(sameTree === tree, `seed ${seed}`).toBe(true);
     }
   });
+});
+
+test('a server that wants to be left alone for an hour ends the search, and the same command asks it again', async () => {
+  const hour = failure('rate-limit', { retryAfterMs: 3_600_000, charged: false });
+  const model = playing([hour]);
+  const journal = memoryJournal();
+  const asked = () => {
+    const patient = wrapModel(model, withRetry());
+    return searchOf({
+      environment: {
+        name: 'up',
+        reset: () => ({ state: 0 }),
+        step: (state: number, by: number) => ({ state: state + by }),
+      },
+      policy: {
+        async propose(_, { context }) {
+          await context.generate(patient, { ...request, maxTokens: 8 });
+          return [{ action: 1 }];
+        },
+      },
+      evaluator: () => 0.5,
+      budget: { calls: 20, simulations: 5 },
+      journal,
+    });
+  };
+  const { stopReason, failure: why, spend } = await asked();
+  expect([stopReason, why?.message, spend.tokens]).toEqual([
+    'failed',
+    expect.stringMatching(/^Gave up after 1 attempt .* wait 3600\.0 s, as the server asks, /),
+    0,
+  ]);
+  expect(model.times).toHaveLength(1);
+  expect((await asked()).stopReason).toBe('budget');
+  expect(model.times.length).toBeGreaterThan(1);
 });

@@ -292,8 +292,7 @@ describe('what the server says', () => {
     const model = withLimit()(inner);
     await model.generate(request, around.call);
     await expect(model.generate(request, around.call)).rejects.toMatchObject({
-      kind: 'rate-limit',
-      charged: false,
+      code: 'unavailable',
       message: expect.stringContaining('asks not to be called for another 2592000 s'),
     });
   });
