@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { memoryJournal } from '../../../src/calls/index.ts';
-import { toolEnvironment } from '../../../src/environments/index.ts';
+import { fileSystem, toolEnvironment } from '../../../src/environments/index.ts';
 import { mcts, search } from '../../../src/index.ts';
 
 test('a commit that drifted since `run` returned the form of `predict` says so', async () => {
@@ -62,4 +65,46 @@ test('a commit whose check of a read fails says to commit again, which then work
   });
   isDown = false;
   expect(await shop.commit(tree, { journal })).toMatchObject({ status: 'committed' });
+});
+
+test('a commit whose check of a call in a workspace fails names the tool, its input and the failure', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'espalier-glue-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  let trouble: string | undefined;
+  const shelf = toolEnvironment(fileSystem({ root }), {
+    name: 'shelf',
+    task: 'Glue.',
+    tools: (tool) => ({
+      glue: tool({
+        input: z.object({ to: z.string() }),
+        effect: 'reversible',
+        async run(folder, { to }) {
+          if (trouble === 'dry') throw new Error('the glue is dry');
+          await folder.write(to, trouble ?? 'glue');
+        },
+      }),
+    }),
+  });
+  const { tree } = await search(shelf, {
+    policy: () => [{ action: { tool: 'glue', input: { to: 'leg' } } }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  // Another process has no copies in the state.
+  await shelf[Symbol.asyncDispose]();
+  const journal = memoryJournal();
+  const step = 'Step 1 on the path to this state had another outcome than before.';
+  for (const [given, why] of [
+    ['dry', 'failed: the glue is dry. Try again once it works, or continue from an earlier state.'],
+    ['water', 'gave another result. Continue from an earlier state.'],
+  ] as const) {
+    trouble = given;
+    expect(await shelf.commit(tree, { journal })).toMatchObject({
+      status: 'stale',
+      message: `${step} \`glue\` with the input \`{"to":"leg"}\` ${why}`,
+    });
+  }
+  trouble = undefined;
+  expect(await shelf.commit(tree, { journal })).toMatchObject({ status: 'committed' });
 });
