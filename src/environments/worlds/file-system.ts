@@ -125,9 +125,12 @@ function folderWorld(copied: Copied): Folder {
     forget: (kept) => rm(join(folder, String(kept)), { recursive: true, force: true }),
     fingerprint: async () => addressOf(await manifestOf(files, isLeftOut)),
     original: () => `${original} ${addressOf(manifest)}`,
-    async changes(): Promise<JsonValue> {
+    async changes() {
       const now = await manifestOf(files, isLeftOut);
-      return changesBetween(original, manifest, now) as unknown as JsonValue;
+      const changes = changesBetween(original, manifest, now);
+      const { made, gone } = changes.folders;
+      const isEmpty = [...changes.files, ...made, ...gone].length === 0;
+      return isEmpty ? undefined : (changes as unknown as JsonValue);
     },
     diff: (changes) => diffOf(changes as unknown as Changes, { base, files }),
     publish: (changes, call) => publish(changes as unknown as Changes, { files, refused }, call),

@@ -69,7 +69,10 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
       reset: () => bringTo(copied, copied.start),
       restore: (tree) => bringTo(copied, String(tree)),
       original: () => `${original.directory} ${base}`,
-      changes: async () => (await changesOf(copied, branch)) as unknown as JsonValue,
+      async changes() {
+        const changes = await changesOf(copied, branch);
+        return changes.files.length === 0 ? undefined : (changes as unknown as JsonValue);
+      },
       diff: (changes) => diffOf(copied.own, changes as unknown as GitChanges),
       publish: (changes, call) =>
         publishCommit(changes as unknown as GitChanges, copied.own.directory, call),

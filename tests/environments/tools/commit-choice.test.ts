@@ -198,7 +198,7 @@ test('a path on which nothing acts outside says so, and has to be of the environ
   expect(best.depth).toBeGreaterThan(0);
   expect(await environment.commit(best, { journal })).toEqual({
     ...{ status: 'committed', done: [], notDone: [] },
-    message: 'Nothing on the path acts outside, so there was nothing to do.',
+    message: 'The path changes nothing outside, so there was nothing to do.',
   });
   const elsewhere = await desk('elsewhere').environment.commit(best, { journal });
   expect(elsewhere).toMatchObject({ status: 'stale' });

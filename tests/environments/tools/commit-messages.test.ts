@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { memoryJournal } from '../../../src/calls/index.ts';
-import { fileSystem, toolEnvironment } from '../../../src/environments/index.ts';
+import {
+  type CommitPlan,
+  fileSystem,
+  gitWorktree,
+  toolEnvironment,
+} from '../../../src/environments/index.ts';
 import { mcts, search } from '../../../src/index.ts';
+import { everything, userFolder, userRepository } from '../worlds/user-folder.ts';
 
 test('a commit that drifted since `run` returned the form of `predict` says so', async () => {
   const trips = toolEnvironment(null, {
@@ -108,3 +114,47 @@ test('a commit whose check of a call in a workspace fails names the tool, its in
   trouble = undefined;
   expect(await shelf.commit(tree, { journal })).toMatchObject({ status: 'committed' });
 });
+
+test.each(['a folder', 'a repository'])(
+  'a commit of a path that changes no file of %s says that there was nothing to do',
+  async (what) => {
+    const root = what === 'a folder' ? userFolder() : userRepository();
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const before = everything(root);
+    const open = what === 'a folder' ? fileSystem({ root }) : gitWorktree({ repository: root });
+    await using desk = toolEnvironment(open, {
+      name: 'desk',
+      task: 'Edit.',
+      tools: (tool) => ({
+        keep: tool({
+          input: z.object({}),
+          effect: 'reversible',
+          run: async (folder) => folder.write('sum.js', await folder.read('sum.js')),
+        }),
+        mail: tool({ input: z.object({}), effect: 'irreversible', run: () => 'sent' }),
+      }),
+    });
+    const { tree } = await search(desk, {
+      policy: ({ depth }) => [{ action: { tool: depth === 0 ? 'keep' : 'mail', input: {} } }],
+      evaluator: () => 0.5,
+      algorithm: mcts({ maxDepth: 2 }),
+      budget: { simulations: 3 },
+    });
+    for (const _ of ['once', 'again']) {
+      const told = await desk.commit(tree.root.children[0] ?? tree.root, {
+        journal: memoryJournal(),
+      });
+      expect(told).toEqual({
+        ...{ status: 'committed', done: [], notDone: [] },
+        message: 'The path changes nothing outside, so there was nothing to do.',
+      });
+    }
+    const plans: CommitPlan[] = [];
+    const approve = (plan: CommitPlan) => plans.push(plan) === 1;
+    const told = await desk.commit(tree, { journal: memoryJournal(), approve });
+    expect(told).toMatchObject({ status: 'committed', done: [{ tool: 'mail' }] });
+    expect(plans).toMatchObject([{ calls: [{ tool: 'mail' }] }]);
+    expect(plans[0]).not.toHaveProperty('changes');
+    expect(everything(root)).toEqual(before);
+  },
+);
