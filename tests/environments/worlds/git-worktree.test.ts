@@ -346,6 +346,12 @@ test('what is searched after a commit starts from it', async () => {
   expect(inGit(repository, 'status', '--porcelain')).toBe('');
 });
 
+test('folders to copy are a list', () => {
+  expect(() => gitWorktree({ repository: '.', copy: 'build' as never })).toThrow(
+    '`copy` to be an array',
+  );
+});
+
 test('a branch that is there already is not moved', async () => {
   const { repository, environment, write } = writing({ branch: 'found' });
   await using _ = environment;
