@@ -173,6 +173,24 @@ def serve_http(create, port, seed=0, forks=None, host="127.0.0.1"):
     listening.serve_forever()
 
 
+def found(path, refuse):
+    """What makes an environment, by its module and its name."""
+    module, _, name = path.partition(":")
+    told = "Expected package.module:name of what makes an environment, got %r" % path
+    if module == "" or name == "":
+        refuse(told + ".")
+    try:
+        made = getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        # A module that this one imports is another matter.
+        if not (module + ".").startswith("%s." % error.name):
+            raise
+        refuse("%s: there is no module %r in %s or where Python looks." % (told, error.name, os.getcwd()))
+    if not callable(made):
+        refuse("%s: nothing in %s is called %r and can be called." % (told, module, name))
+    return made
+
+
 def main():
     parser = argparse.ArgumentParser(description="Serves a Python environment to espalier.")
     parser.add_argument("environment", help="package.module:name of what makes an environment")
@@ -180,8 +198,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     sys.path.insert(0, os.getcwd())
-    module, _, name = options.environment.partition(":")
-    made = getattr(importlib.import_module(module), name)
+    made = found(options.environment, parser.error)
     takes_task = len(inspect.signature(made).parameters) > 0
     create = made if takes_task else lambda task: made()
     if options.http is None:

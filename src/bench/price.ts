@@ -26,7 +26,7 @@ export function priceOf(
 function spent(mine: ScoredPoint, other: ScoredPoint, gained: number): readonly string[] {
   const unit = (['tokens', 'calls'] as const).find((name) => mine[name] + other[name] > 0);
   if (unit === undefined) return [];
-  const amounts = `It spends ${spendOf(mine, unit)} per search, against ${spendOf(other, unit)} for ${other.method}`;
+  const amounts = `${mine.method} spends ${spendOf(mine, unit)} per search, against ${spendOf(other, unit)} for ${other.method}`;
   const more = mine[unit] - other[unit];
   const dearer = mine.usd === null || other.usd === null ? null : mine.usd - other.usd;
   if (more <= 0 && (dearer ?? 0) <= 0) return [`${amounts}: the gain comes at no extra cost.`];

@@ -250,7 +250,8 @@ async function expectKnown(name: string, command: Command): Promise<void> {
   const owners = commands.filter(({ options }) => options.some(({ long }) => long === name));
   if (known.includes(name)) return;
   // An option of other commands is misspelt only if it is nearly one of this command.
-  const meant = nearestName(name, known, owners.length > 0 ? 1 : undefined);
+  const whole = known.find((each) => each.endsWith(name.slice(1)));
+  const meant = whole ?? nearestName(name, known, owners.length > 0 ? 1 : undefined);
   if (meant === undefined && owners.length > 0) {
     const names = owners.map((owner) => `\`espalier ${owner.name()}\``).join(', ');
     const message = `\`espalier ${command.name()}\` has no option \`${name}\`: it belongs to ${names}.`;

@@ -53,9 +53,9 @@ export interface Workspace {
   original?(): MaybePromise<string>;
   /**
    * The changes from the original to this copy, such as the commits before and after; recorded before anything is
-   * published. Throws if they cannot be determined.
+   * published. `undefined` if there are none: then nothing is published. Throws if they cannot be determined.
    */
-  changes?(): MaybePromise<JsonValue>;
+  changes?(): MaybePromise<JsonValue | undefined>;
   /** The changes as text for review, such as a diff. */
   diff?(changes: JsonValue): MaybePromise<string>;
   /**

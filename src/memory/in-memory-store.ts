@@ -1,3 +1,4 @@
+import { expectArray } from '../base/expect.ts';
 import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 
 /** Keeps reflections for the lifetime of the process. */
@@ -6,6 +7,7 @@ export function inMemoryStore(): ReflectionStore {
   return {
     all: () => [...kept.values()],
     add(reflections) {
+      expectArray('reflections', reflections);
       for (const reflection of reflections) {
         if (!kept.has(reflection.id)) kept.set(reflection.id, reflection);
       }

@@ -1,7 +1,13 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectBoolean, expectFunction, expectText } from '../base/expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectBoolean,
+  expectFunction,
+  expectText,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
@@ -81,6 +87,7 @@ function add(
   { path, fsync }: { readonly path: string; readonly fsync: boolean },
   reflections: readonly Reflection[],
 ): void {
+  expectArray('reflections', reflections);
   for (const reflection of reflections) {
     const read = readReflection(reflection);
     if ('fault' in read) {

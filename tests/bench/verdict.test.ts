@@ -69,7 +69,7 @@ describe('yes', () => {
     // 180 tokens and 0.6 cents more for 12 points. A quarter of the way from 58 to 74 % is 4,000 · 4^¼ = 5,657.
     expect(text).toBe(
       'Yes. With mcts, accuracy rises by 12.0 points over best-of-n from 1,000 tokens up (95 % interval +6.0 to +18.0; p 0.00040 corrected for 2 comparisons): 62.0 % against 50.0 %. ' +
-        'It spends 980 tokens ($0.016) per search, against 800 tokens ($0.010) for best-of-n: each point gained costs 15 tokens and $0.00050 per search. ' +
+        'mcts spends 980 tokens ($0.016) per search, against 800 tokens ($0.010) for best-of-n: each point gained costs 15 tokens and $0.00050 per search. ' +
         'Going by its curve, best-of-n needs about 5,700 tokens for the same accuracy. ' +
         'The curve of mcts is still rising at 4,000 tokens: try larger budgets.',
     );
@@ -168,7 +168,7 @@ test('yes counts in calls where models count no tokens, and says nothing where n
       }),
     ).text;
   expect(text(12, 6)).toContain(
-    'It spends 12 calls per search, against 6 calls for best-of-n: each point gained costs 0.5 calls per search.',
+    'mcts spends 12 calls per search, against 6 calls for best-of-n: each point gained costs 0.5 calls per search.',
   );
   expect(text(0, 0)).not.toContain('spends');
 });

@@ -79,6 +79,7 @@ test.concurrent.each([
   ],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
+  [`${game} "4 9" --usd 1`, "Unknown option '--usd'. (Did you mean --budget-usd?)"],
   [
     `${game} "4 9" --budget 50`,
     "Unknown option '--budget': name its unit, such as `--calls` or `--simulations`.",

@@ -33,6 +33,13 @@ export function describeReflectionStore(name: string, create: () => ReflectionSt
       expect(await store.all()).toEqual([]);
     });
 
+    test('refuses one reflection without a list around it', async () => {
+      const store = create();
+      const add = async () => store.add(reflection() as never);
+      await expect(add()).rejects.toThrow('Expected `reflections` to be an array, got ');
+      expect(await store.all()).toEqual([]);
+    });
+
     test('keeps every character', async () => {
       const store = create();
       const odd = reflection({ situation: 'line\nbreak \u2028 “quotes" \\ 日本 🌳', action: '' });

@@ -1,6 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { messageOf } from '../../base/failure.ts';
+import { frozen } from '../../base/frozen.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
@@ -152,6 +153,20 @@ export function publishKey({ chain }: Path): string | undefined {
       fate === 'ran' && (effect === 'pure' || effect === 'reversible'),
   );
   return last === undefined ? undefined : nextKey(last.key, publishing.name, null);
+}
+
+/** The changes that a workspace would publish, if any. @throws Halt if they cannot be determined */
+export async function changesIn(place: Workspace): Promise<JsonValue | undefined> {
+  if (place.changes === undefined || place.publish === undefined) {
+    const message =
+      'The workspace cannot publish what was done in it. Give it `changes` and `publish`.';
+    throw new EspalierError('usage', message);
+  }
+  try {
+    return frozen(await place.changes());
+  } catch (error) {
+    throw new Halt(isStale(error) ? 'stale' : 'refused', messageOf(error));
+  }
 }
 
 /** Ends a commit. */

@@ -13,6 +13,7 @@ import { SearchTree } from '../../tree/tree.ts';
 import { answerOf } from './answer-of.ts';
 import {
   type Committing,
+  changesIn,
   faultOfBest,
   Halt,
   haltFrom,
@@ -42,7 +43,7 @@ import type { DeclaredTool } from './tool.ts';
 /** The longest diff that is shown, in characters. */
 const longestDiff = 100_000;
 
-const nothingToDo = 'Nothing on the path acts outside, so there was nothing to do.';
+const nothingToDo = 'The path changes nothing outside, so there was nothing to do.';
 
 /** A call that a commit makes. */
 interface Due {
@@ -280,19 +281,8 @@ class Commit {
   async #changesOf(place: Workspace): Promise<JsonValue | undefined> {
     const key = publishKey(this.#path);
     if (key === undefined) return undefined;
-    let changes = this.#deedOf(key)?.input;
-    if (changes === undefined) {
-      if (place.changes === undefined || place.publish === undefined) {
-        const message =
-          'The workspace cannot publish what was done in it. Give it `changes` and `publish`.';
-        throw new EspalierError('usage', message);
-      }
-      try {
-        changes = frozen(await place.changes());
-      } catch (error) {
-        throw new Halt(isStale(error) ? 'stale' : 'refused', messageOf(error));
-      }
-    }
+    const changes = this.#deedOf(key)?.input ?? (await changesIn(place));
+    if (changes === undefined) return undefined;
     const { name: tool, effect } = publishing;
     const call: MadeCall = { tool, input: changes, effect, fate: 'planned' };
     this.#due.unshift({ call, key, tool: publishing, data: null });

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
@@ -5,7 +6,7 @@ import { Pool } from '../worlds/pool.ts';
 import type { Lending } from './commit-path.ts';
 import type { Outside } from './outside.ts';
 import { addressOf, type MadeCall } from './plan.ts';
-import { type Ran, runTool, type Unforeseen } from './running.ts';
+import { briefly, type Ran, runTool, type Unforeseen } from './running.ts';
 import type { Telling, ToolState } from './state.ts';
 import type { Asked, DeclaredTool } from './tool.ts';
 
@@ -106,14 +107,23 @@ export function inWorkspaces<W extends Workspace>(
     keyOf: ({ tool, input, seen, fingerprint }) =>
       addressOf([tool, input, seen ?? null, fingerprint ?? null]),
     async act(world, step, call) {
-      const asked = tools.get(step.tool)?.check(step.input);
       const tool = tools.get(step.tool);
-      if (tool === undefined || asked === undefined || 'problem' in asked) return false;
+      if (tool === undefined) return false;
+      const asked = tool.check(step.input);
+      const name = `\`${tool.name}\` with the input ${briefly(step.input)}`;
+      if ('problem' in asked) {
+        return `${name} is no longer accepted: ${sentenceOf(asked.problem)} Search again.`;
+      }
       const ran = await runTool(tool, { db: world, parsed: asked.parsed }, call);
-      if ('error' in ran) return false;
-      const { fingerprint } = step;
-      if (fingerprint === undefined) return step.seen === addressOf(ran.output);
-      return fingerprint === (await world.fingerprint?.());
+      if ('error' in ran) {
+        return `${name} failed: ${sentenceOf(ran.error)} Try again once it works, or continue from an earlier state.`;
+      }
+      const { fingerprint, seen } = step;
+      const isSame =
+        fingerprint === undefined
+          ? seen === addressOf(ran.output)
+          : fingerprint === (await world.fingerprint?.());
+      return isSame || `${name} gave another result. Continue from an earlier state.`;
     },
   });
 

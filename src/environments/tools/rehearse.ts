@@ -3,13 +3,12 @@ import { canonicalJson } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { frozen } from '../../base/frozen.ts';
-import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { type Committing, Halt, type Lending, type Path } from './commit-path.ts';
 import type { DoOutside } from './outside.ts';
 import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
-import { predictTool, type Ran, runTool, shortened } from './running.ts';
+import { briefly, predictTool, type Ran, runTool } from './running.ts';
 import { type DeclaredTool, isResult } from './tool.ts';
 
 /** The path to rehearse, and what is needed for it. */
@@ -174,8 +173,6 @@ export function driftedFrom(
   { tool, effect }: MadeCall,
   output: JsonValue,
 ): Halt {
-  const briefly = (value: JsonValue) =>
-    `\`${visible(shortened(JSON.stringify(value), 100).replaceAll('\n', ' '))}\``;
   const than = expected === undefined ? 'the expected output' : briefly(expected);
   const advice =
     effect === 'irreversible' && isResult(output)

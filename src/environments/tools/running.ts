@@ -2,6 +2,7 @@ import { frozen } from '../../base/frozen.ts';
 import { isThenable } from '../../base/is-thenable.ts';
 import { isPlainObject, jsonFault } from '../../base/json.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
+import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { complaintOf } from './complaint.ts';
@@ -160,4 +161,9 @@ export function shortened(text: string, length: number): string {
   const tail = text.slice(text.length - Math.floor(length / 2)).replace(/^[\uDC00-\uDFFF]/, '');
   const left = text.length - head.length - tail.length;
   return `${head}\n[… ${left} characters left out …]\n${tail}`;
+}
+
+/** A value as shown within a message. */
+export function briefly(value: JsonValue): string {
+  return `\`${visible(shortened(JSON.stringify(value), 100).replaceAll('\n', ' '))}\``;
 }

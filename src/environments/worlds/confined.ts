@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { chmod, lstat, mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { describeValue } from '../../base/expect.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { isCode } from '../../base/with-storage-errors.ts';
 
 /** The parts of a path below a folder. Throws if it is not a path, or leads out of the folder. */
@@ -30,7 +31,9 @@ export async function placeIn(
   let at = home;
   for (const [index, part] of parts.entries()) {
     const next = join(at, part);
-    const status = await statusOf(next);
+    const status = await statusOf(next).catch((cause) => {
+      throw withinFolder(cause, { home, path });
+    });
     // Below a path that does not exist, there are no links.
     if (status === undefined) return join(next, ...parts.slice(index + 1));
     const isFollowed = last === 'followed' || index < parts.length - 1;
@@ -41,6 +44,16 @@ export async function placeIn(
     if (at !== home && !at.startsWith(home + sep)) leadsOut(path);
   }
   return at;
+}
+
+/** An error about a path. Where the folder lies is random, and is no concern of the model. */
+export function withinFolder(
+  cause: unknown,
+  { home, path, at = '' }: { readonly home: string; readonly path: string; readonly at?: string },
+): Error {
+  const told = messageOf(cause);
+  const named = at === '' ? told : told.replaceAll(at, path);
+  return new Error(`\`${path}\`: ${sentenceOf(named.replaceAll(home + sep, ''))}`, { cause });
 }
 
 function leadsOut(path: string): never {
@@ -82,7 +95,7 @@ export async function writeFileAt(place: string, content: string): Promise<void>
     if (before?.isFile() === true) await chmod(aside, before.mode & 0o777);
     await rename(aside, place);
   } catch (error) {
-    await rm(aside, { force: true });
-    throw error;
+    await rm(aside, { force: true }).catch(() => {});
+    throw new Error(messageOf(error).replaceAll(aside, place), { cause: error });
   }
 }

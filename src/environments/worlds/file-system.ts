@@ -3,11 +3,11 @@ import { cp, mkdir, readdir, readlink, realpath, rm } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
-import { expectText } from '../../base/expect.ts';
+import { expectation, expectText, expectTexts } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import { readFileAt, statusOf } from './confined.ts';
+import { partsOf, readFileAt, statusOf } from './confined.ts';
 import { type Folder, filesBelow, folderAt, type Wrap } from './folder.ts';
 import { temporaryFolder } from './leftovers.ts';
 import {
@@ -60,8 +60,9 @@ export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
   expectOptions('fileSystem', options, 'root ignore wrap');
   const { root, ignore = [], wrap } = options;
   expectText('root', root);
+  const ignored = ignoredPaths(ignore);
   const isLeftOut = (path: string) =>
-    path.startsWith(ownName) || ignore.includes(path) || ignore.includes(basename(path));
+    path.startsWith(ownName) || ignored.has(path) || ignored.has(basename(path));
   return async () => {
     const original = await realpath(root).catch(() => missing(root));
     if ((await statusOf(original))?.isDirectory() !== true) missing(root);
@@ -74,6 +75,20 @@ export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
     const manifest = await manifestOf(base, isLeftOut);
     return folderWorld({ original, folder, files, base, manifest, isLeftOut, wrap });
   };
+}
+
+/** The ignored names and paths, without `./` before and `/` behind them. */
+function ignoredPaths(ignore: readonly string[]): ReadonlySet<string> {
+  expectTexts('ignore', ignore);
+  const paths = ignore.map((path, index) => {
+    try {
+      return partsOf(path.replace(/^(\.\/+)+|\/+$/g, '')).join('/');
+    } catch {
+      const wanted = 'a name or a path below the folder, such as `node_modules` or `data/raw`';
+      throw expectation(`ignore[${index}]`, wanted, path);
+    }
+  });
+  return new Set(paths);
 }
 
 function missing(root: string): never {
@@ -125,9 +140,12 @@ function folderWorld(copied: Copied): Folder {
     forget: (kept) => rm(join(folder, String(kept)), { recursive: true, force: true }),
     fingerprint: async () => addressOf(await manifestOf(files, isLeftOut)),
     original: () => `${original} ${addressOf(manifest)}`,
-    async changes(): Promise<JsonValue> {
+    async changes() {
       const now = await manifestOf(files, isLeftOut);
-      return changesBetween(original, manifest, now) as unknown as JsonValue;
+      const changes = changesBetween(original, manifest, now);
+      const { made, gone } = changes.folders;
+      const isEmpty = [...changes.files, ...made, ...gone].length === 0;
+      return isEmpty ? undefined : (changes as unknown as JsonValue);
     },
     diff: (changes) => diffOf(changes as unknown as Changes, { base, files }),
     publish: (changes, call) => publish(changes as unknown as Changes, { files, refused }, call),

@@ -1,10 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { messageOf, sentenceOf } from '../../base/failure.ts';
 import type { Workspace } from '../../contracts/world.ts';
-import { partsOf, placeIn, readFileAt, writeFileAt } from './confined.ts';
+import { partsOf, placeIn, readFileAt, withinFolder, writeFileAt } from './confined.ts';
 import { type Ran, type RunOptions, runProgram } from './run-program.ts';
 
 /**
@@ -71,8 +70,7 @@ export function folderAt(
     try {
       return await act(at);
     } catch (error) {
-      const why = sentenceOf(messageOf(error).replaceAll(at, path));
-      throw new Error(`\`${path}\`: ${why}`, { cause: error });
+      throw withinFolder(error, { home: await realpath(root), path, at });
     }
   };
   return {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { EspalierError } from '../../base/errors.ts';
-import { describeValue, expectText } from '../../base/expect.ts';
+import { describeValue, expectText, expectTexts } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { expectName, type Folder, folderAt } from './folder.ts';
@@ -46,6 +46,7 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
   expectOptions('gitWorktree', options, 'repository copy branch wrap');
   const { repository, copy = [], branch, wrap } = options;
   expectText('repository', repository);
+  expectTexts('copy', copy);
   if (branch !== undefined) expectBranch(branch);
   return async () => {
     const original = await placeOf(repository);
@@ -69,7 +70,10 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
       reset: () => bringTo(copied, copied.start),
       restore: (tree) => bringTo(copied, String(tree)),
       original: () => `${original.directory} ${base}`,
-      changes: async () => (await changesOf(copied, branch)) as unknown as JsonValue,
+      async changes() {
+        const changes = await changesOf(copied, branch);
+        return changes.files.length === 0 ? undefined : (changes as unknown as JsonValue);
+      },
       diff: (changes) => diffOf(copied.own, changes as unknown as GitChanges),
       publish: (changes, call) =>
         publishCommit(changes as unknown as GitChanges, copied.own.directory, call),

@@ -8,8 +8,8 @@ import { closeCopy, copyOf, type Kept, type KeptStates } from './kept-states.ts'
 export interface Acting<W extends Workspace, Step> {
   /** Identifies a step, with everything that its outcome is compared by. */
   keyOf(step: Step): string;
-  /** Repeats a step. Returns whether the outcome was the same. */
-  act(world: W, step: Step, call: ActCall): MaybePromise<boolean>;
+  /** Repeats a step. Returns whether the outcome was the same, or a sentence that says why not. */
+  act(world: W, step: Step, call: ActCall): MaybePromise<boolean | string>;
   /** Undoes a step; does nothing if it never happened. It is not aborted. */
   undo?(world: W, step: Step, call: ActCall): MaybePromise<void>;
   /** Whether this workspace can undo steps. @defaultValue whether there is an `undo` */
@@ -250,13 +250,14 @@ export class Instance<W extends Workspace, Step> {
     const points = this.#points ?? [];
     // Before it is done, so that a half-done step is undone too.
     points.push(point);
-    const isSame = await this.#soundly(async () => this.#acting.act(this.#world, point.step, call));
-    if (isSame) return;
+    const came = await this.#soundly(async () => this.#acting.act(this.#world, point.step, call));
+    if (came === true) return;
     const count = points.length;
     if (!this.#undoes) this.#points = undefined;
     else await this.#soundly(() => this.#undoTo(count - 1, call));
-    const message = `Step ${count} on the path to this state had another outcome than before. Continue from an earlier state.`;
-    throw new EspalierError('stale', message);
+    const told = `Step ${count} on the path to this state had another outcome than before.`;
+    const why = came === false ? 'Continue from an earlier state.' : came;
+    throw new EspalierError('stale', `${told} ${why}`);
   }
 
   /** Runs something that leaves the instance broken if it throws. */

@@ -123,6 +123,73 @@ test('nor is a workspace published whose work has failed', async () => {
   expect(published).toEqual(['no']);
 });
 
+test('what is read in a workspace is read again, each in the state in which it was read', async () => {
+  let price = 10;
+  const asked: string[] = [];
+  const ordered: number[] = [];
+  const open = (): Workspace & { text: string } => ({
+    text: '',
+    reset() {
+      this.text = '';
+    },
+    changes() {
+      return this.text;
+    },
+    publish: () => {},
+  });
+  await using shop = toolEnvironment(open, {
+    name: 'shop',
+    task: 'Order.',
+    tools: (tool) => ({
+      write: tool({
+        input: z.object({}),
+        effect: 'reversible',
+        run: (page) => {
+          page.text += 'x';
+        },
+      }),
+      price: tool({
+        input: z.object({}),
+        effect: 'read',
+        run: ({ text }) => {
+          asked.push(text);
+          return price;
+        },
+      }),
+      order: tool({
+        input: z.object({}),
+        effect: 'irreversible',
+        predict: () => ({ output: 'ordered' }),
+        run: () => {
+          ordered.push(price);
+          return 'ordered';
+        },
+      }),
+    }),
+  });
+  const turns = ['write', 'price', 'write', 'order'] as const;
+  const { tree } = await search(shop, {
+    policy: ({ depth }) => [{ action: { tool: turns[depth] ?? 'write', input: {} } }],
+    evaluator: () => 0.5,
+    budget: { simulations: 8 },
+  });
+  const end = [...tree.nodes()].find(({ depth }) => depth === 4);
+  if (end === undefined) throw new Error('Expected a path of four calls.');
+  const options = { journal: memoryJournal(), approve };
+  price = 20;
+  expect(await shop.commit(end, options)).toMatchObject({
+    status: 'stale',
+    message: expect.stringContaining('`price` gave another output'),
+  });
+  price = 10;
+  expect(await shop.commit(end, options)).toMatchObject({ status: 'committed' });
+  // Once in the search and once in each commit; after the order, the price may change.
+  expect([asked, ordered]).toEqual([['x', 'x', 'x'], [10]]);
+  price = 20;
+  expect(await shop.commit(end, options)).toMatchObject({ status: 'committed' });
+  expect([asked.length, ordered]).toEqual([3, [10]]);
+});
+
 test('a person who is asked is told of an end that was not reached', async () => {
   let asked: CommitPlan | undefined;
   const ask = (plan: CommitPlan) => {
@@ -198,7 +265,7 @@ test('a path on which nothing acts outside says so, and has to be of the environ
   expect(best.depth).toBeGreaterThan(0);
   expect(await environment.commit(best, { journal })).toEqual({
     ...{ status: 'committed', done: [], notDone: [] },
-    message: 'Nothing on the path acts outside, so there was nothing to do.',
+    message: 'The path changes nothing outside, so there was nothing to do.',
   });
   const elsewhere = await desk('elsewhere').environment.commit(best, { journal });
   expect(elsewhere).toMatchObject({ status: 'stale' });

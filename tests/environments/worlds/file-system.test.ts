@@ -48,7 +48,32 @@ describe('a copy of a folder', () => {
     const all = ['README.md', 'check.sh', 'docs/guide.md', 'docs/old/notes.md', 'sum.js'];
     expect(await folder.list()).toEqual(all);
     await folder.write('node_modules/x.js', 'x');
-    expect(await folder.changes?.()).toMatchObject({ files: [] });
+    expect(await folder.changes?.()).toBeUndefined();
+  });
+
+  test.each(['data/', './data', './data//', 'data'])('leaves out `%s`', async (ignored) => {
+    const root = given.root(userFolder());
+    put(root, 'data/large.bin', 'c');
+    put(root, 'd', 'd');
+    const folder = await given.copy(fileSystem({ root, ignore: [ignored] }));
+    const all = ['README.md', 'check.sh', 'd', 'docs/guide.md', 'docs/old/notes.md', 'sum.js'];
+    expect(await folder.list()).toEqual(all);
+  });
+
+  test.each(['../x', '/abs', '', './', 'a//b'])(
+    'is refused where `%s` is to be ignored',
+    (path) => {
+      expect(() => fileSystem({ root: '.', ignore: ['data', path] })).toThrow(
+        /^Expected `ignore\[1\]` to be a name or a path below the folder/,
+      );
+    },
+  );
+
+  test.each<[unknown, string]>([
+    ['data', '`ignore` to be an array'],
+    [[5], '`ignore[0]` to be a text'],
+  ])('is refused where what is to be ignored is %j', (ignore, message) => {
+    expect(() => fileSystem({ root: '.', ignore: ignore as never })).toThrow(message);
   });
 
   test('is refused where there is no folder', async () => {

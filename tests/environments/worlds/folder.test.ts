@@ -57,6 +57,16 @@ describe('a path in a folder', () => {
     await expect(folder.read(path as never)).rejects.toThrow('Expected a path below the folder');
   });
 
+  test.each(['sum.js/z', 'x'.repeat(230), 'x'.repeat(300), 'docs'])(
+    'that cannot be written is named within the folder: %.9s',
+    async (path) => {
+      const error: unknown = await folder.write(path, 'text').catch((thrown) => thrown);
+      expect(error).toMatchObject({ message: expect.stringContaining(`\`${path}\`: `) });
+      // The place and the temporary name of a copy are random.
+      expect(error).toMatchObject({ message: expect.not.stringMatching(/espalier|[0-9a-f]{8}-/) });
+    },
+  );
+
   test('may be a link that stays within', async () => {
     expect(await folder.read('within/guide.md')).toBe('# Guide\n');
     await folder.write('README.md', '# Read me\n');

@@ -81,7 +81,7 @@ describe('a worktree', () => {
     await folder.reset?.(actCall());
     expect(await folder.read('build/tool.txt')).toBe('tool');
     expect(await folder.list()).not.toContain('build/tool.txt');
-    expect(await folder.changes?.()).toMatchObject({ files: [] });
+    expect(await folder.changes?.()).toBeUndefined();
   });
 });
 
@@ -344,6 +344,12 @@ test('what is searched after a commit starts from it', async () => {
   expect(await write('two')).toMatchObject({ status: 'committed' });
   expect(inGit(repository, 'log', '--format=%s').split('\n')).toHaveLength(3);
   expect(inGit(repository, 'status', '--porcelain')).toBe('');
+});
+
+test('folders to copy are a list', () => {
+  expect(() => gitWorktree({ repository: '.', copy: 'build' as never })).toThrow(
+    '`copy` to be an array',
+  );
 });
 
 test('a branch that is there already is not moved', async () => {

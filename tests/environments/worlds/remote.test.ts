@@ -302,6 +302,21 @@ describe.skipIf(!hasPython)('a world in Python', () => {
     expect([two, other].map(({ steps }) => steps.at(-1)?.observation)).toEqual([3, 11]);
   });
 
+  test.each([
+    ['gym_worlds:Nope', "nothing in gym_worlds is called 'Nope' and can be called."],
+    ['gym_worlds', "got 'gym_worlds'."],
+    ['nowhere.at_all:Corridor', "there is no module 'nowhere' in "],
+  ])('that is not there is told of in a sentence: %s', (path, message) => {
+    const { status, stderr } = spawnSync('python3', [python, path], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain(`got '${path}'`);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('Traceback');
+  });
+
   test('says what it threw', async () => {
     await using environment = remoteEnvironment<string>({
       ...{ name: 'walk', command: gym('Walk'), cwd: folder },
