@@ -95,9 +95,9 @@ export class CallGate {
     signal.addEventListener('abort', () => this.#abandon(signal.reason));
   }
 
-  /** The number of calls issued so far, except by effects; shared calls count once. */
+  /** The number of calls issued so far; shared calls count once, and those of effects only for work inside one. */
   get issued(): number {
-    return this.#issued - this.#underWay.inner;
+    return this.places.isInside ? this.#issued : this.#issued - this.#underWay.inner;
   }
 
   /** How much the journal answered, and where the search diverges from it. */
@@ -219,7 +219,7 @@ export class CallGate {
     if (this.places.isInside && !this.#options.sequencer.mayWait) throw insideIssued();
     const place = this.places.next(request.isFree === true);
     try {
-      for (;;) {
+      for (let isAgain = false; ; isAgain = true) {
         const reused = this.#reuse(key, request);
         if (reused !== undefined) return await reused;
         // Before anything is reserved: a waiting call must not hold budget.
@@ -230,7 +230,7 @@ export class CallGate {
         }
         const resumes = this.#resumes;
         const left = this.#recall.leftAnswer(key);
-        const granted = this.#underWay.reserve(request, this.places.inside);
+        const granted = this.#underWay.reserve(request, { inside: this.places.inside, isAgain });
         const reservation = granted instanceof Promise ? await granted : granted;
         const issued = this.#issue(key, request, { reservation, left, resumes });
         if (issued !== undefined) return await issued;

@@ -72,10 +72,15 @@ export class CallsUnderWay {
    * effect; and if the budget refuses it, that is known again when the effect is repeated.
    */
   reserve(
-    { ledger, reserve, isFree }: CallRequest,
-    inside: number | undefined,
+    { ledger, reserve, isFree, onWait }: CallRequest,
+    { inside, isAgain }: { readonly inside: number | undefined; readonly isAgain: boolean },
   ): Reservation | Promise<Reservation> {
-    if (inside === undefined) return ledger.reserve(reserve, { waits: isFree !== true });
+    if (inside === undefined) {
+      const granted = ledger.reserve(reserve, { waits: isFree !== true });
+      // What it gave back may have been granted to calls that were to follow it.
+      if (isAgain && granted instanceof Promise) onWait?.();
+      return granted;
+    }
     try {
       return ledger.reserve(reserve, { holds: 1, waits: false });
     } catch (error) {

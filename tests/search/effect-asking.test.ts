@@ -132,6 +132,35 @@ test('an effect that must not be repeated is made once, also where the budget re
   expect([sent, stopReason]).toEqual([1, 'budget']);
 });
 
+test('a search within an effect ends', async () => {
+  const model = scriptedModel({ answer: () => 'up' });
+  const policy: Policy<string, string> = {
+    async propose({ id }, { context }) {
+      await context.generate(model, asking(`Inside ${id}`));
+      return [{ action: 'a' }];
+    },
+  };
+  const { stopReason } = await searchOf({
+    ...climb,
+    policy,
+    algorithm: {
+      name: 'within',
+      concurrency: 'any',
+      laws: [],
+      async run(tree, context) {
+        const { environment, evaluator } = climb;
+        const within = { policy, evaluator, share: 0.5, budget: { simulations: 3 } };
+        await context.effect({ name: 'plan', repeatable: true }, null, async () =>
+          (await context.search(environment, within)).actions.join(),
+        );
+        await mcts().run(tree, context);
+      },
+    },
+    budget: { simulations: 8 },
+  });
+  expect(stopReason).toBe('budget');
+});
+
 const climb = {
   environment: {
     name: 'climb',
