@@ -11,6 +11,7 @@ import { describeUnused, type Unused } from './unused.ts';
 
 /** A finished search as `--json` prints it. */
 export interface SearchReport {
+  /** Whether the solution was verified. A judge that was sure ends a search as `solved`, but verifies nothing. */
   readonly solved: boolean;
   /** The solution as text; `null` if there is none. */
   readonly answer: string | null;
