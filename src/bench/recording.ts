@@ -5,13 +5,14 @@ import { EspalierError } from '../base/errors.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { seededRandom } from '../base/random.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
-import { chargeOf } from '../calls/account.ts';
+import { Account } from '../calls/account.ts';
 import { addSpend, type CallSpend, nothing } from '../calls/call-spend.ts';
+import { Ledger } from '../calls/ledger.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withCache } from '../calls/middleware/with-cache.ts';
 import { type AnyMiddleware, aroundCalls } from '../calls/middleware/wrap.ts';
 import type { PriceTable } from '../calls/prices.ts';
-import { actualCost, mostCost, priceOf } from '../calls/pricing.ts';
+import { actualCost, askedTierOf, mostCost, priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel, ModelCall } from '../contracts/language-model.ts';
 import { appendLine, readLines } from '../runs/json-lines.ts';
@@ -166,39 +167,78 @@ export class Recording {
     });
   }
 
-  /** Counts the calls that were made. One that waits for others and is aborted was not. */
+  /** Counts the calls that were made, with their failed attempts. One that waits for others and is aborted was not. */
   #counting(scope: string, prices: PriceTable): AnyMiddleware {
     return aroundCalls((model) => async (asked, call, make) => {
       const { operation, request } = asked;
       const price = priceOf(model, prices, false);
-      const most = mostCost(operation.worstCase?.(request), price);
-      const end = this.#purchase(this.#searches.get(scope) ?? '', most);
-      const answer = await make(call).catch((error: unknown) => {
+      const most = mostCost(operation.worstCase?.(request), price, askedTierOf(model));
+      const { extend, end } = this.#purchase(this.#searches.get(scope) ?? '', most);
+      // Without limits: it only counts.
+      const ledger = new Ledger({ budget: {}, clock: call.clock });
+      const account = new Account({ ledger, reserve: most }, ledger.keep(most));
+      const watched = watchedBy(account, call, extend);
+      const answer = await make(watched).catch((error: unknown) => {
         // What failed or was aborted and may have been paid for is charged to its search: it was bought as well.
-        const spend = chargeOf(error, most);
+        const spend = account.settle(account.failed(error));
         end({ spend: spend.tokens > 0 || spend.usd > 0 ? spend : nothing, parts: [] });
         throw error;
       });
-      end({
-        spend: actualCost(answer.usage, most, price),
-        parts: partsOf(asked, model, scope),
-      });
+      const last = account.answered(actualCost(answer.usage, most, price));
+      end({ spend: account.settle(last), parts: partsOf(asked, model, scope) });
       return answer;
     });
   }
 
-  /** Begins a purchase of a search. Returns what ends it. */
-  #purchase(by: string, most: CallSpend): (bought: Bought) => void {
+  /** Begins a purchase of a search. */
+  #purchase(
+    by: string,
+    most: CallSpend,
+  ): { readonly extend: (by: CallSpend) => void; readonly end: (bought: Bought) => void } {
     // No other process writes to this file, so that its name and a number are no other purchase.
     const id = `${basename(this.#own, '.jsonl')}.${this.#purchases.count}`;
-    this.#purchases.begin(id, by, most);
-    appendLine(this.#own, { buys: id, by, most });
-    return (bought) => {
-      this.bought = addSpend(this.bought, bought.spend);
-      this.#purchases.end(id, bought);
-      appendLine(this.#own, { bought: id, ...bought });
+    let reserved = nothing;
+    const extend = (more: CallSpend): void => {
+      reserved = addSpend(reserved, more);
+      this.#purchases.begin(id, by, reserved);
+      appendLine(this.#own, { buys: id, by, most: reserved });
+    };
+    extend(most);
+    return {
+      extend,
+      end: (bought) => {
+        this.bought = addSpend(this.bought, bought.spend);
+        this.#purchases.end(id, bought);
+        appendLine(this.#own, { bought: id, ...bought });
+      },
     };
   }
+}
+
+/**
+ * The context of a call whose attempts are charged to an account of its own as they are to its search.
+ *
+ * @param onGrant - Called with the maximum cost of each further request before it is sent.
+ */
+function watchedBy(
+  account: Account,
+  call: ModelCall,
+  onGrant: (most: CallSpend) => void,
+): ModelCall {
+  return {
+    ...call,
+    retry: async (attempt) => {
+      const spend = account.chargeOf(attempt.charged);
+      if (spend !== nothing) account.fail(spend);
+      await call.retry?.(attempt);
+      if (spend !== nothing) onGrant(await account.hold(false));
+    },
+    requestExtraCall: async (reason, options) => {
+      account.extend();
+      await call.requestExtraCall?.(reason, options);
+      onGrant(await account.hold(false));
+    },
+  };
 }
 
 function* linesIn(folder: string): Generator<Line, void, undefined> {

@@ -11,6 +11,7 @@ import { describeUnused, type Unused } from './unused.ts';
 
 /** A finished search as `--json` prints it. */
 export interface SearchReport {
+  /** Whether the solution was verified. A judge that was sure ends a search as `solved`, but verifies nothing. */
   readonly solved: boolean;
   /** The solution as text; `null` if there is none. */
   readonly answer: string | null;
@@ -139,6 +140,7 @@ export function describeSearch(
       : [describeUnused(report.unused, { isCut: report.stopReason === 'budget' })]),
     describeSpend(report, result),
     ...describeKilled(report),
+    ...describeFailed(report),
     ...describeUsage(result.usage),
   ].join('\n');
 }
@@ -236,6 +238,26 @@ function describeKilled({ lost }: SearchReport): readonly string[] {
   const cost = [counted(tokens, 'token'), ...shownDollars(usd)].join(' · ');
   return [
     `Lost with a killed process: ${counted(calls, 'call')}, counted above at the maximum cost of ${cost}.`,
+  ];
+}
+
+/** What neither the lines of models nor the losses account for, so that all lines add up to the sum. */
+function describeFailed({ spend, lost, usage }: SearchReport): readonly string[] {
+  const { tokens, usd } = usage.reduce(
+    (rest, one) => ({
+      tokens: rest.tokens - Number(one.inputTokens) - Number(one.outputTokens),
+      usd: rest.usd - Number(one.usd),
+    }),
+    {
+      tokens: spend.tokens - (lost?.tokens ?? 0),
+      usd: Number(spend.usd) - Number(lost?.usd ?? 0),
+    },
+  );
+  // Less is shown as $0.0000.
+  if (spend.usd === null || usd < 0.00005) return [];
+  const cost = [...(tokens > 0 ? [counted(tokens, 'token')] : []), ...shownDollars(usd)];
+  return [
+    `Failed attempts and calls without known usage: counted above at the maximum cost of ${cost.join(' · ')}.`,
   ];
 }
 

@@ -56,7 +56,6 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
   const prices = pricesFor(request, chosen.model);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
-    if (folder !== undefined) expectOwnFolder(folder, own);
     const ground = { problem, folder, chosen, models, interruption, prices };
     const result = await grow(request, { ...ground, asked, parts, own });
     const budget = budgetOf(request, chosen.model);
@@ -85,7 +84,11 @@ function expectSaved({ retryFailed = false, save }: SearchRequest): void {
 }
 
 /** A run over many problems must not be written over, nor go on with other modules. */
-function expectOwnFolder({ path }: RunFolder, { identity }: OwnModules): void {
+function expectOwnFolder(
+  { path }: RunFolder,
+  { identity }: OwnModules,
+  asked: Readonly<Record<string, JsonValue>>,
+): void {
   const { run = {} } = readRun(path);
   const command = run['command'];
   if (command === undefined) return;
@@ -94,7 +97,7 @@ function expectOwnFolder({ path }: RunFolder, { identity }: OwnModules): void {
     const own = kinds.filter((kind) => kind in identity || typeof run[kind] === 'object');
     expectSame(
       path,
-      { old: run, now: identity },
+      { old: run, now: { ...asked, ...identity } },
       { fields: own, advice: 'Take another `--save`.' },
     );
     return;
@@ -146,6 +149,7 @@ async function grow(
 ): Promise<SearchResult<unknown, unknown>> {
   const { concurrency, order, seed, retryFailed = false } = request;
   const { plan, asked } = planFor(request, models, { problem, parts });
+  if (folder !== undefined) expectOwnFolder(folder, own, asked);
   const budget = budgetOf(request, chosen.model);
   tellReplaced(plan, parts);
   const found = await withStatus((status) => {

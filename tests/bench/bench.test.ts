@@ -1,11 +1,13 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/bench/bench.ts';
 import type { BenchCell } from '../../src/bench/cell.ts';
 import { reportMarkdown } from '../../src/bench/markdown.ts';
 import type { BenchMethod } from '../../src/bench/methods.ts';
-import { beam, type LanguageModel, seededRandom } from '../../src/index.ts';
+import { withRetry, wrapModel } from '../../src/calls/index.ts';
+import { readJournal } from '../../src/calls/journal-file.ts';
+import { beam, type LanguageModel, ModelCallError, seededRandom } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { heuristic } from '../../src/values/index.ts';
 import { base, digitModel, newFolder, timeless } from './codes.ts';
@@ -180,6 +182,54 @@ test('a call that a kill has lost counts as bought', async () => {
   expect(made).toBe(whole.report.spend.bought.calls + 1);
   expect(tokens).toBeGreaterThan(whole.report.spend.bought.tokens);
   expect(usd).toBeGreaterThan(whole.report.spend.bought.usd);
+});
+
+test('a failed attempt of a call that is answered counts as bought, as does one that a kill has lost', async () => {
+  const { model } = digitModel();
+  const [out, killed] = [newFolder(), newFolder()];
+  const priced: LanguageModel = {
+    ...model,
+    price: { input: 1, output: 2, tiers: { fast: 3 } },
+    settings: { serviceTier: 'fast' },
+  };
+  let asked = 0;
+  const flaky: LanguageModel = {
+    ...priced,
+    generate: async (request, call) => {
+      asked += 1;
+      if (asked === 9) {
+        throw new ModelCallError({ kind: 'malformed', message: 'Cut off.', retryable: true });
+      }
+      // What a kill during the second attempt leaves.
+      if (asked === 10) cpSync(out, killed, { recursive: true });
+      return model.generate(request, call);
+    },
+  };
+  const options = { ...base, limit: 2, seeds: 1, methods: ['mcts'], concurrency: 1 };
+  const steady = await compare({ ...options, model: priced, out: newFolder() });
+  const retrying = wrapModel(flaky, withRetry({ baseMs: 0 }));
+  const whole = await compare({ ...options, model: retrying, out });
+  rmSync(join(killed, 'lock'), { recursive: true });
+  const resumed = await compare({ ...options, model: priced, out: killed });
+  const charges = readdirSync(join(out, 'journals')).flatMap((name) =>
+    [...readJournal(join(out, 'journals', name)).lines].flatMap((line) =>
+      line.type === 'attempt' ? [line.spend] : [],
+    ),
+  );
+  expect(charges).toHaveLength(1);
+  const { tokens = 0, usd = 0 } = charges[0] ?? {};
+  expect(tokens).toBeGreaterThan(0);
+  const { bought } = steady.report.spend;
+  expect(whole.report.spend.bought).toEqual({
+    calls: bought.calls,
+    tokens: bought.tokens + tokens,
+    usd: expect.closeTo(bought.usd + usd, 9),
+  });
+  expect(resumed.report.spend.bought).toEqual({
+    calls: bought.calls + 1,
+    tokens: bought.tokens + 2 * tokens,
+    usd: expect.closeTo(bought.usd + 2 * usd, 9),
+  });
 });
 
 test('a comparison reports the longest step and the price, by which it can be repeated', async () => {

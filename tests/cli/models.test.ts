@@ -43,6 +43,28 @@ test('a question is answered step by step, and called unverified', async () => {
   expect(code).toBe(0);
 });
 
+test('the lines of what a search cost add up, failed attempts included', async () => {
+  const server = await emulator({
+    dialect: 'vllm',
+    models: ['flaky'],
+    faults: ({ index }) => (index % 3 === 1 ? ['reset-midway'] : []),
+  });
+  const { stdout } = await espalier(
+    ...['search', 'What is six times seven?', '--model', `vllm:${server.url}#flaky`],
+    ...['--calls', '8', '--price-in', '100', '--price-out', '400'],
+  );
+  await server.close();
+  const dollars = stdout
+    .split('\n')
+    .flatMap((line) => (line.startsWith('Caches') ? [] : (/\$([\d.]+\d)/.exec(line)?.[1] ?? [])));
+  const [sum = 0, ...parts] = dollars.map(Number);
+  expect(stdout).toMatch(
+    /\nFailed attempts and calls without known usage: counted above at the maximum cost of \d+ tokens · \$[\d.]+\d\.\n/,
+  );
+  // Each is rounded by up to $0.00005.
+  expect(Math.abs(parts.reduce((all, part) => all + part, 0) - sum)).toBeLessThan(0.0003);
+});
+
 test('how hard a model thinks, and how long a step is, is said by role', async () => {
   const before = reasoner.requests.length;
   const spec = `ollama:${reasoner.url}#reasoner`;

@@ -335,6 +335,23 @@ test('a saved search goes on only with the same modules', async () => {
   });
 });
 
+test('a saved search by an algorithm of its own names the one that it would go on with', async () => {
+  const algorithm = fileIn(
+    folder,
+    'idle.js',
+    "export default { name: 'idle', concurrency: 'any', laws: [], run: () => Promise.resolve() };",
+  );
+  const again = (...more: readonly string[]) =>
+    espalier('search', ...inWorld(), '--save', join(folder, 'idle'), ...more);
+  expect(await again('--algorithm', algorithm)).toMatchObject({ code: 0, stderr: '' });
+  const refused = await again('--algorithm', 'beam');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(
+    /another one: its `algorithm` is \{.*idle\.js.*\}, this command has beam\. Take another `--save`\.\n$/,
+  );
+  expect((await again()).stderr).toContain('this command has mcts.');
+});
+
 const none = 'export const other = 1;';
 test.each([
   [
