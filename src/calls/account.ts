@@ -95,10 +95,16 @@ export class Account {
   }
 }
 
-/** The charge of a failed attempt. It always counts as a call, so that a limit on calls holds whatever happens. */
+/** The charge of a failed attempt. One that was made counts as a call, so that a limit on calls holds whatever happens. */
 export function chargeOf(error: unknown, reserved: CallSpend): CallSpend {
-  if (EspalierError.isInstance(error) && error.code === 'budget') return nothing;
+  if (isUnmade(error)) return nothing;
   return isFree(error) ? { ...nothing, calls: reserved.calls } : reserved;
+}
+
+/** Whether no attempt was made: the budget refused it, or the model was given up before. Either ends the search. */
+function isUnmade(error: unknown): boolean {
+  if (!EspalierError.isInstance(error)) return false;
+  return error.code === 'budget' || (error.code === 'unavailable' && error.cause === undefined);
 }
 
 /**

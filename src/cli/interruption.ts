@@ -33,7 +33,7 @@ export function listenForInterruption(): Interruption {
       process.exit(interrupted);
     }
   });
-  // Around each call before it waits for anything: those under way end, because they are paid for.
+  // A call that has not been sent is refused; one that is under way ends, because it is paid for.
   const guarded = aroundCalls(() => async (_asked, call, make) => {
     if (requestedAt === undefined) return make(call);
     throw new EspalierError('unavailable', 'Ended by Ctrl-C.');

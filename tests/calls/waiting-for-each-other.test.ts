@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BudgetPool } from '../../src/calls/budget-pool.ts';
 import { withCache, withLimit, withRetry, wrapModel } from '../../src/calls/index.ts';
 import { type Journal, memoryJournal } from '../../src/calls/journal.ts';
+import type { BatchRequest } from '../../src/contracts/batch.ts';
 import {
   type Generation,
   type LanguageModel,
@@ -199,4 +200,24 @@ describe('a limited call keeps no slot for ever', () => {
     await sleep(10);
     expect(await limited.generate(asked, context())).toBeDefined();
   });
+});
+
+test('each part of a batch that is sent on its own takes a slot of a limit', async () => {
+  const script = scriptedModel({ answer: () => 'up', latencyMs: 2 });
+  const model: LanguageModel = {
+    ...script,
+    generate: async (request, call) => {
+      const parts = [1, 2].map(() =>
+        call.batch?.({} as BatchRequest, () => script.generate(request, call) as never),
+      );
+      const [first] = await Promise.all(parts);
+      return first as unknown as Generation;
+    },
+  };
+  const limited = wrapModel(model, withLimit({ concurrency: 1 }));
+  const asked = { messages: [{ role: 'user', content: 'Next?' }] } as const;
+  const alone: ModelCall = { ...plainContext(), batch: (_part, live) => live() };
+  await Promise.all([1, 2].map(() => limited.generate(asked, alone)));
+  expect(script.requests).toHaveLength(4);
+  expect(script.mostInFlight).toBe(1);
 });

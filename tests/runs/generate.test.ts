@@ -237,6 +237,8 @@ test('a search that a refused call ends after that has not failed, and goes on l
   };
   const stopped = await runIn('refused', refusing, { stopWhen: () => asked > 5 });
   expect([stopped.stopReason, stopped.failed]).toEqual(['stopped', []]);
+  // What was refused was not asked.
+  expect(stopped.spend.calls).toBe(script.completions);
   const again = words();
   expect(await runIn('refused', again)).toMatchObject({ stopReason: 'finished', done: 6 });
   const whole = words();

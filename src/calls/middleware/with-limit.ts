@@ -82,17 +82,20 @@ class Limiter {
       },
     };
     const { tokens } = mostCost(operation.worstCase?.(request));
-    const limited = <Reply extends object>(send: () => Promise<Reply>): Promise<Reply> =>
-      slot.holding(async () => {
+    const limited = <Reply extends object>(
+      send: () => Promise<Reply>,
+      held = new Slot(this.#places, call.signal),
+    ): Promise<Reply> =>
+      held.holding(async () => {
         const booking = await inTurn(this.#turns, call.signal, () =>
           this.#room(operation.name, tokens, call),
         );
         return this.#settling(booking, call, send);
       });
     const { batch } = call;
-    // A call that waits in a batch takes no slot.
+    // A call that waits in a batch takes no slot, but each part of it that is sent on its own does.
     return batch === undefined
-      ? limited(() => make(marked))
+      ? limited(() => make(marked), slot)
       : make({ ...marked, batch: (part, live) => batch(part, () => limited(live)) });
   }
 

@@ -29,7 +29,7 @@ describe('a failure', () => {
   });
 
   test.each([
-    ['that nobody was asked', undefined, onlyCounted],
+    ['that nobody was asked', undefined, { calls: 0, tokens: 0, usd: 0 }],
     [
       'that the last attempt was charged',
       new ModelCallError({ kind: 'timeout', message: '' }),
