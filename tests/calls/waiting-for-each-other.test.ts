@@ -207,9 +207,10 @@ test('each part of a batch that is sent on its own takes a slot of a limit', asy
   const model: LanguageModel = {
     ...script,
     generate: async (request, call) => {
-      const parts = [1, 2].map(() =>
-        call.batch?.({} as BatchRequest, () => script.generate(request, call) as never),
-      );
+      const { batch } = call;
+      if (batch === undefined) throw new Error('Expected a batch.');
+      const live = () => script.generate(request, call) as never;
+      const parts = [1, 2].map(() => batch({} as BatchRequest, live));
       const [first] = await Promise.all(parts);
       return first as unknown as Generation;
     },

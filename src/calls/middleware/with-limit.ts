@@ -136,9 +136,12 @@ class Limiter {
       }
       return answer;
     } catch (error) {
-      if (ModelCallError.isInstance(error)) {
-        if (booking !== undefined && !error.charged) booking.tokens = 0;
-        this.#pause(clock.now() + (error.retryAfterMs ?? 0));
+      // A retry within the limit gives up in words of its own.
+      const { cause } = Object(error) as { readonly cause?: unknown };
+      const failure = ModelCallError.isInstance(error) ? error : cause;
+      if (ModelCallError.isInstance(failure)) {
+        if (booking !== undefined && !failure.charged) booking.tokens = 0;
+        this.#pause(clock.now() + (failure.retryAfterMs ?? 0));
       }
       throw error;
     } finally {

@@ -334,6 +334,18 @@ describe('what the server says', () => {
   });
 });
 
+test('a limit hears what the server asked a retry within the limit for', async () => {
+  const around = testCall();
+  const hour = failure('rate-limit', { retryAfterMs: 3_600_000, charged: false });
+  const inner = playing([hour]);
+  const model = wrapModel(inner, withLimit({ concurrency: 1 }), withRetry());
+  const errors = await Promise.all(
+    [1, 2, 3].map(() => rejectionOf(model.generate(request, besides(around).call))),
+  );
+  for (const error of errors) expect(error).toMatchObject({ code: 'unavailable' });
+  expect(inner.times).toEqual([0]);
+});
+
 describe('a call that is aborted while it waits', () => {
   const reason = new Error('Enough.');
 
