@@ -85,9 +85,10 @@ test('a tree without a step is not committed', async () => {
   expect(await environment.commit(tree.root, options)).toMatchObject({ status: 'committed' });
 });
 
-test('nor is a workspace published whose work has failed', async () => {
-  const published: unknown[] = [];
-  const open = (): Workspace & { text: string } => ({
+/** Opens a page of text; what is published is added to a list. */
+const page =
+  (published: unknown[] = []) =>
+  (): Workspace & { text: string } => ({
     text: '',
     reset() {
       this.text = '';
@@ -97,7 +98,10 @@ test('nor is a workspace published whose work has failed', async () => {
     },
     publish: (changes) => void published.push(changes),
   });
-  await using pages = toolEnvironment(open, {
+
+test('nor is a workspace published whose work has failed', async () => {
+  const published: unknown[] = [];
+  await using pages = toolEnvironment(page(published), {
     name: 'pages',
     task: 'Write.',
     tools: (tool) => ({
@@ -127,17 +131,7 @@ test('what is read in a workspace is read again, each in the state in which it w
   let price = 10;
   const asked: string[] = [];
   const ordered: number[] = [];
-  const open = (): Workspace & { text: string } => ({
-    text: '',
-    reset() {
-      this.text = '';
-    },
-    changes() {
-      return this.text;
-    },
-    publish: () => {},
-  });
-  await using shop = toolEnvironment(open, {
+  await using shop = toolEnvironment(page(), {
     name: 'shop',
     task: 'Order.',
     tools: (tool) => ({
