@@ -101,7 +101,7 @@ async function again(
  *
  * @param options.isPublished - Whether the changes of the path are in the original already.
  * @param options.expectStart - Throws unless a workspace is one of the same start.
- * @throws Halt `stale`
+ * @throws Halt `stale`, or `refused` for a read that is no longer permitted
  */
 export async function rereadIn(
   workspace: Lending,
@@ -121,6 +121,7 @@ export async function rereadIn(
     const way = isPublished ? [] : chain.slice(0, place).map(({ call: before }) => before);
     await workspace.at(way, surroundings, async (db) => {
       if (!isPublished) await expectStart(db);
+      expectPermitted(parts, call, db);
       const { parsed } = readInput(tool, call);
       unchanged(call, await runTool(tool, { db, parsed }, { ...surroundings, id: randomUUID() }));
     });

@@ -131,9 +131,11 @@ test('what is read in a workspace is read again, each in the state in which it w
   let price = 10;
   const asked: string[] = [];
   const ordered: number[] = [];
+  let isShut = false;
   await using shop = toolEnvironment(page(), {
     name: 'shop',
     task: 'Order.',
+    permit: ({ tool }) => !(isShut && tool === 'price') || 'The shop is shut.',
     tools: (tool) => ({
       write: tool({
         input: z.object({}),
@@ -176,6 +178,9 @@ test('what is read in a workspace is read again, each in the state in which it w
     message: expect.stringContaining('`price` gave another output'),
   });
   price = 10;
+  isShut = true;
+  expect(await shop.commit(end, options)).toMatchObject({ status: 'refused' });
+  isShut = false;
   expect(await shop.commit(end, options)).toMatchObject({ status: 'committed' });
   // Once in the search and once in each commit; after the order, the price may change.
   expect([asked, ordered]).toEqual([['x', 'x', 'x'], [10]]);
