@@ -174,11 +174,11 @@ function methodsOf(
   given: readonly (BenchMethod | string)[],
   sampling: Sampling,
 ): readonly BenchMethod[] {
-  const methodOf = (each: BenchMethod | string) => benchMethod(each, sampling);
-  const named = [...baselines.filter((name) => !given.includes(name)), ...given].map(methodOf);
-  const names = named.map(({ name }) => name);
+  const methods = [...new Set([...baselines, ...given])].map((each) => benchMethod(each, sampling));
+  const asked = [...baselines.filter((name) => !given.includes(name)), ...given];
+  const names = asked.map((each) => (typeof each === 'string' ? each : each.name));
   expectUnique('methods', names);
-  return [...new Set([...baselines, ...given])].map(methodOf);
+  return methods;
 }
 
 function expectBudgets(budgets: readonly BenchBudget[], paced: boolean): void {

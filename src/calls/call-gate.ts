@@ -97,7 +97,7 @@ export class CallGate {
 
   /** The number of calls issued so far; shared calls count once, and those of effects only for work inside one. */
   get issued(): number {
-    return this.places.isInside ? this.#issued : this.#issued - this.#underWay.inner;
+    return this.#issued - this.#underWay.innerOutside(this.places);
   }
 
   /** How much the journal answered, and where the search diverges from it. */

@@ -6,6 +6,7 @@ import type { CallRequest } from './call-request.ts';
 import { type CallSpend, nothing } from './call-spend.ts';
 import type { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
+import type { Places } from './places.ts';
 import type { InnerCall, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { SharedCalls } from './shared-calls.ts';
@@ -32,9 +33,9 @@ export class CallsUnderWay {
     return this.#calls;
   }
 
-  /** How many calls effects have requested so far: a replay opens them earlier. */
-  get inner(): number {
-    return this.#inner;
+  /** How many calls effects have requested so far, for work outside them: a replay opens them earlier. */
+  innerOutside(places: Places): number {
+    return this.#inner > 0 && places.isInside ? 0 : this.#inner;
   }
 
   has(call: CallInFlight): boolean {
@@ -96,6 +97,7 @@ export class CallsUnderWay {
 
   /** Lets a call that only the record requested be made for somebody who shares it. */
   adopt(key: string, request: CallRequest): void {
+    if (this.#inner === 0) return;
     const call = [...this.#calls].find((inner) => inner.key === key && inner.isInner);
     if (call === undefined) return;
     call.inside = undefined;

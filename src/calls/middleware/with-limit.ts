@@ -71,10 +71,11 @@ class Limiter {
     const { [passed]: already = [] }: MarkedCall = call;
     if (already.includes(this)) return make(call);
     const isBounded = this.#places.concurrency !== Number.POSITIVE_INFINITY;
-    const slot = new Slot(this.#places, call.signal);
+    const { batch, retry } = call;
     const marked: MarkedCall = {
       ...call,
-      ...(isBounded && { ...withoutWaiting(call), ...slot.sparing(call) }),
+      // A retry has no slot for which another call could wait.
+      ...(isBounded && { ...withoutWaiting(call), ...(retry && { retry }) }),
       [passed]: [...already, this],
       limits: (limits) => {
         this.#hear(limits, call.clock.now());
@@ -83,19 +84,19 @@ class Limiter {
     };
     const { tokens } = mostCost(operation.worstCase?.(request));
     const limited = <Reply extends object>(
-      send: () => Promise<Reply>,
-      held = new Slot(this.#places, call.signal),
-    ): Promise<Reply> =>
-      held.holding(async () => {
+      send: (slot: Slot) => Promise<Reply>,
+    ): Promise<Reply> => {
+      const slot = new Slot(this.#places, call.signal);
+      return slot.holding(async () => {
         const booking = await inTurn(this.#turns, call.signal, () =>
           this.#room(operation.name, tokens, call),
         );
-        return this.#settling(booking, call, send);
+        return this.#settling(booking, call, () => send(slot));
       });
-    const { batch } = call;
+    };
     // A call that waits in a batch takes no slot, but each part of it that is sent on its own does.
     return batch === undefined
-      ? limited(() => make(marked), slot)
+      ? limited((slot) => make({ ...marked, ...(isBounded && slot.sparing(call)) }))
       : make({ ...marked, batch: (part, live) => batch(part, () => limited(live)) });
   }
 
@@ -173,7 +174,7 @@ function pausedFor(name: string, ms: number): EspalierError {
 class Slot {
   readonly #places: LimitFunction;
   readonly #signal: AbortSignal;
-  #state: 'before' | 'during' | 'after' = 'before';
+  #isOver = false;
   /** How many of its requests wait for the permission to be made again. */
   #asking = 0;
   #leave: (() => void) | undefined;
@@ -185,12 +186,11 @@ class Slot {
 
   /** Does something as soon as there is a slot, and leaves the slot at the end. */
   async holding<Value>(act: () => Promise<Value>): Promise<Value> {
-    this.#state = 'during';
     try {
       await this.#take();
       return await act();
     } finally {
-      this.#state = 'after';
+      this.#isOver = true;
       this.#leave?.();
     }
   }
@@ -203,7 +203,7 @@ class Slot {
     if (retry === undefined) return {};
     return {
       retry: async (attempt) => {
-        if (this.#state !== 'during') return retry(attempt);
+        if (this.#isOver) return retry(attempt);
         this.#asking++;
         this.#leave?.();
         this.#leave = undefined;
@@ -221,7 +221,7 @@ class Slot {
     return new Promise((resolve, reject) => {
       const stay = (): Promise<void> => {
         resolve();
-        if (this.#state === 'after' || this.#asking > 0 || this.#leave !== undefined) {
+        if (this.#isOver || this.#asking > 0 || this.#leave !== undefined) {
           return Promise.resolve();
         }
         return new Promise((leave) => {
